@@ -27,6 +27,8 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var connections = 0
     /// Seconds until the next attempt, if it waits for one; ``DownloadManager/resume(_:)`` makes it at once.
     public var retryIn: Double?
+    /// The number of that attempt, and why the last one failed.
+    public var retry: Retry?
     /// The text given in ``DownloadOptions/taskDescription``.
     public var taskDescription: String?
     /// The folder of the file, relative to the manager's root.
@@ -49,6 +51,25 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var startedAt: Int64?
     /// When it finished or failed, in seconds since 1970.
     public var endedAt: Int64?
+
+    /// An attempt that a download waits for (``retry``).
+    public struct Retry: Sendable, Hashable {
+        /// Its number, from 1 for the first retry.
+        ///
+        /// Progress resets the count.
+        public var attempt: Int
+        /// The number of retries without progress after which the download fails
+        /// (``DownloadOptions/retries``).
+        public var limit: Int
+        /// Why the last attempt failed, in a word or two: a status code such as `503`, or `timeout`.
+        public var reason: String
+
+        package init(attempt: Int, limit: Int, reason: String) {
+            self.attempt = attempt
+            self.limit = limit
+            self.reason = reason
+        }
+    }
 
     /// `written × 100 / total`, never above 100; `nil` while the total is unknown.
     public var percent: Double? {
@@ -94,6 +115,9 @@ extension DownloadSnapshot {
         snapshot.smoothedSpeed = reading.smoothed
         snapshot.connections = reading.connections
         snapshot.retryIn = reading.retryIn?.seconds
+        snapshot.retry = reading.retry.map {
+            Retry(attempt: $0.attempt, limit: $0.limit, reason: $0.reason)
+        }
         // Until the part file is found again, the last known values are better than none.
         if reading.name != nil || reading.written > 0 {
             snapshot.written = reading.written

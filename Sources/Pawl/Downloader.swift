@@ -59,6 +59,9 @@ public final class Downloader: Sendable {
         /// The form of the name that is used when one is taken.
         package var numbering = FileName.Numbering.parenthesized
 
+        /// Receives every request and response, on the threads that transfer data.
+        package var trace: (@Sendable (TransferTrace) -> Void)?
+
         /// Creates a configuration with all defaults.
         public init() {}
     }
@@ -88,7 +91,7 @@ public final class Downloader: Sendable {
         sharesConnections = configuration.sharesConnections
         hooks = configuration.hooks
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-        let ports = Ports.system(numbering: configuration.numbering) { board.notice($0) }
+        let ports = Ports.system(numbering: configuration.numbering, trace: configuration.trace) { board.notice($0) }
             .remembering(in: configuration.stateFolder)
         disk = ports.disk
         scheduler = DownloadScheduler(

@@ -76,7 +76,7 @@ extension Job {
 }
 
 extension NamingPolicy {
-    init(_ naming: DownloadOptions.Naming) {
+    package init(_ naming: DownloadOptions.Naming) {
         self =
             switch naming {
             case .server: .server

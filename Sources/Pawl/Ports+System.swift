@@ -8,8 +8,11 @@ import PawlSystem
 extension Ports {
     /// This machine's clock, disk, network and threads; `notice` receives notices that belong to no single
     /// download.
+    ///
+    /// `trace` receives every request and response, on the threads of the transports.
     package static func system(
         numbering: FileName.Numbering = .parenthesized,
+        trace: (@Sendable (TransferTrace) -> Void)? = nil,
         notice: @escaping @Sendable (String) -> Void
     ) -> Ports {
         let clock = SystemClock()
@@ -18,7 +21,7 @@ extension Ports {
             disk: FileDisk(numbering: numbering, notice: notice),
             reachability: SystemReachability(),
             threads: SystemThreads(),
-            transports: CurlTransports(clock: clock)
+            transports: CurlTransports(clock: clock, trace: trace)
         )
         ports.signatures = SystemSignatures()
         return ports

@@ -26,6 +26,9 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
     case "--help", "-h":
         say(HelpText.overview)
         return 0
+    case "--help-all":
+        say(HelpText.whole)
+        return 0
     case "--version", "-V":
         say("pawl \(PawlVersion.text)\n")
         return 0
@@ -40,6 +43,19 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
     case .some(let word):
         if let command = Command.table.first(where: { $0.name == word }) {
             return try command.run(arguments.dropFirst())
+        }
+        // The most common command needs no name.
+        if let get = Command.table.first(where: { $0.name == "get" }), BareAddress.begins(arguments) {
+            return try get.run(arguments)
+        }
+        if let meant = CommandHabit.command(for: word) {
+            throw Failure(
+                .badOption,
+                word.hasPrefix("-") ? "unknown option" : "unknown command",
+                at: word,
+                because: "",
+                remedy: Remedy("did you mean 'pawl \(meant)'?")
+            )
         }
         let near = nearest(to: word, among: Command.table.map(\.name)).map { "did you mean \(quoted($0))?" }
         throw Failure(

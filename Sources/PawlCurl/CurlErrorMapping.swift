@@ -138,7 +138,11 @@ extension EasyHandle {
             isHTTP: isHTTP,
             hasHead: hasHead
         )
-        return TransferFault(mapping.kind, Secrets.removed(from: mapping.text, of: request))
+        var kind = mapping.kind
+        if kind == .nameResolution, let host = request?.address.host, NameCheck.shared.isMissing(host) {
+            kind = .nameMissing
+        }
+        return TransferFault(kind, Secrets.removed(from: mapping.text, of: request))
     }
 }
 

@@ -37,6 +37,12 @@ extension CurlTransport {
     }
 
     private func begin(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        var sink = sink
+        if let trace {
+            let lines = TraceText.request(request, try? pool.settings.settings(for: request))
+            trace(.request(lines, to: request.address))
+            sink = TraceSink(before: sink, trace)
+        }
         guard !startHTTP1(request, as: id, sink: sink) else { return }
         join(pool.exchange(for: request, as: id, sink: sink), as: id)
     }

@@ -11,6 +11,8 @@ package final class CurlTransport: Transport {
     let multi: MultiHandle
     private let waker: Waker
     let clock: any Clock
+    /// Receives every request and response.
+    var trace: (@Sendable (TransferTrace) -> Void)?
 
     /// The transfers that have a receiver.
     var transfers: [TransferID: Exchange] = [:]

@@ -1,16 +1,23 @@
-import PawlCore
+package import PawlCore
 package import PawlEngine
 
 /// Makes libcurl transports.
 package struct CurlTransports: TransportMaker {
     private let clock: any Clock
+    private let trace: (@Sendable (TransferTrace) -> Void)?
 
-    package init(clock: any Clock) { self.clock = clock }
+    /// `trace` is called on the threads of the transports.
+    package init(clock: any Clock, trace: (@Sendable (TransferTrace) -> Void)? = nil) {
+        self.clock = clock
+        self.trace = trace
+    }
 
     /// Stops the process without libcurl, which only fails to start when memory or the installation is broken.
     package func makeTransport() -> any Transport {
         do throws(Failure) {
-            return try CurlTransport(clock: clock)
+            let transport = try CurlTransport(clock: clock)
+            transport.trace = trace
+            return transport
         } catch {
             preconditionFailure(error.description)
         }

@@ -28,15 +28,16 @@ import Testing
         var painter = FramePainter()
         #expect(readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80)) == "a^K</b^K^J")
         #expect(readable(painter.paint(permanent: [], frame: frame("c"), width: 80)) == "<^1Ac^K^J")
-        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "<^J")
-        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "^J")
+        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "<^2K")
+        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "")
     }
 
     @Test func `permanent lines scroll up above the frame`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(
-            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80)) == "<^1Adone^K</b^K^J"
+            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80))
+                == "<^1A^2K/^2K^1Adone</b^K^J"
         )
     }
 
@@ -44,6 +45,39 @@ import Testing
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
         #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^3Az^K^J")
+    }
+
+    @Test func `a terminal that cuts lines off has one row for each`() {
+        var painter = FramePainter(FramePainter.Terminal(reflows: false))
+        _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
+        #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^1Az^K^J")
+    }
+
+    @Test func `a display at the bottom of the screen is filled from the top`() {
+        var painter = FramePainter()
+        func painted(_ permanent: [String], _ lines: StyledLine...) -> String {
+            readable(painter.paint(permanent: permanent, frame: lines, width: 80, height: 4))
+        }
+        let (a, b) = (frame("a")[0], frame("b")[0])
+        #expect(painted([], a, b) == "///<^3A^2K</^2K</a^K</b^K^J")
+        #expect(painted([], a, b) == "<^3A</</a^K</b^K^J")
+        #expect(painted(["one"], a) == "<^3A^2K/^2K/^2K/^2K^3Aone</</</a^K^J")
+        #expect(painted(["two"]) == "<^2A^2K/^2K/^2K^2Atwo</")
+    }
+
+    @Test func `a wide character that does not fit begins the next row`() {
+        #expect(TerminalText.rows(of: "ab海海海", width: 5) == 2)
+        #expect(TerminalText.rows(of: "海海海海", width: 3) == 4)
+        #expect(TerminalText.rows(of: "e\u{301}e\u{301}", width: 2) == 1)
+        #expect(TerminalText.rows(of: "", width: 10) == 1)
+        #expect(TerminalText.rows(of: "abcdef", width: 3) == 2)
+    }
+
+    @Test func `NO_COLOR takes the colours, not the bar`() {
+        var painter = FramePainter(FramePainter.Terminal(takesColor: false))
+        var line = StyledLine()
+        line.append("##", .done)
+        #expect(readable(painter.paint(permanent: [], frame: [line], width: 80)) == "##^K^J")
     }
 
     @Test func `output of other programs in between is not overwritten`() {
@@ -59,7 +93,7 @@ import Testing
         line.append("n ")
         line.append("##", .done)
         line.append("--", .faint)
-        #expect(readable(line.escaped) == "n ^32m##^m^2m--^m")
+        #expect(readable(line.escaped()) == "n ^32m##^m^2m--^m")
         #expect(line.width == 6)
     }
 

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: Command.table.map(\.name))
     func `help names every option with its value and its default`(name: String) throws {
         let command = try #require(Command.table.first { $0.name == name })
-        let text = HelpText.text(of: command)
+        let text = HelpText.text(of: command, whole: true)
         for option in command.options {
             let short = option.short.map { "  -\($0), " } ?? "      "
             let line = text.split(separator: "\n").first { $0.hasPrefix(short + "--\(option.long)") }
@@ -25,10 +25,10 @@ import Testing
     @Test(arguments: Command.table)
     func `the description of a command begins with what the command does`(command: Command) {
         let verbs: Set = [
-            "Accept", "Add", "Compute", "Continue", "Download", "Find", "Keep", "Limit", "Move", "Open",
+            "Accept", "Add", "Change", "Compute", "Continue", "Download", "Find", "Keep", "Limit", "Move", "Open",
             "Pause", "Print", "Put",
             "Rename",
-            "Run", "Show", "Start", "Stop", "Wait",
+            "Run", "Show", "Start", "Stop", "Take", "Wait",
         ]
         let first = command.details.prefix { $0.isLetter }
         #expect(verbs.contains(String(first)), "\(command.name): \(command.details)")
@@ -47,9 +47,24 @@ import Testing
     }
 
     @Test func `no line is wider than a terminal`() {
-        for text in [HelpText.overview] + Command.table.map(HelpText.text) {
+        for text in [HelpText.overview]
+            + Command.table.flatMap({ [HelpText.text(of: $0), HelpText.text(of: $0, whole: true)] })
+        {
             for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
         }
+    }
+
+    @Test(arguments: ["get", "add", "set", "serve"])
+    func `the help of a command with many options is short, begins with examples and names the whole`(
+        name: String
+    ) throws {
+        let command = try #require(Command.table.first { $0.name == name })
+        let (short, whole) = (HelpText.text(of: command), HelpText.text(of: command, whole: true))
+        #expect(short.split(separator: "\n").count * 3 < whole.split(separator: "\n").count * 2)
+        #expect(short.contains("'pawl \(name) --help-all'"))
+        #expect(short.contains("Examples:\n  pawl \(name) "))
+        let options = try #require(short.range(of: "      --"))
+        #expect(try #require(short.range(of: "Examples:")).lowerBound < options.lowerBound)
     }
 
     @Test func `no name is used twice`() {
@@ -64,5 +79,12 @@ import Testing
 
     private func words(_ text: String) -> String {
         text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}
+
+extension String {
+    /// The first occurrence, without Foundation.
+    fileprivate func range(of part: String) -> Range<Index>? {
+        indices.lazy.filter { self[$0...].hasPrefix(part) }.first.map { $0..<endIndex }
     }
 }

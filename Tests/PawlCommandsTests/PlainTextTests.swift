@@ -15,7 +15,7 @@ import Testing
         #expect(line(.started(total: nil, resumedAt: 0)) == "f.iso: started, size unknown")
         #expect(line(.started(total: 2048, resumedAt: 1024)) == "f.iso: resuming at 1.00 KiB of 2.00 KiB")
         #expect(line(.notice("started over"), name: nil) == "f.iso: started over")
-        #expect(line(.retry(error, delay: 1.2)) == "f.iso: no response from h: silence; retrying in 2s")
+        #expect(line(.retry(error, delay: 1.2)) == "f.iso: no response from h: silence; retrying in 2 s")
         #expect(line(.waitingForNetwork) == "f.iso: no network connection; resumes when it is back")
         #expect(line(.verifying) == "f.iso: verifying")
         #expect(line(.paused) == "f.iso: paused")
@@ -28,7 +28,7 @@ import Testing
         file.duration = 0.01
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 0.0s")
         file.wasThere = true
-        #expect(line(.finished(file)) == "d/f.iso: already exists, nothing was downloaded")
+        #expect(line(.finished(file)) == "d/f.iso: already complete")
     }
 
     @Test func `a server's text cannot control the terminal`() {

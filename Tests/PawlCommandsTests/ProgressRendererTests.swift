@@ -29,12 +29,13 @@ import Testing
 
     @Test(arguments: [
         (20, "debia…st.iso  47.6%"),
-        (40, "debian…st.iso  47.6% 12.0 MiB/s     28s"),
-        (80, "debian-12…etinst.iso ━━━━━━╸───────  47.6%   300/629 MiB 12.0 MiB/s     28s  x8"),
+        (40, "debian-12.…etinst.iso  47.6% 12.0 MiB/s"),
+        (60, "debian-12.5.0-…64-netinst.iso  47.6% 12.0 MiB/s     28s  x8"),
+        (80, "debian-12.5…-netinst.iso ━━━━╸─────  47.6%   300/629 MiB 12.0 MiB/s     28s  x8"),
         (
             200,
             "debian-12.5.0-amd64-netinst.iso ━━━━━━━━━━━━━━━━━━━─────────────────────"
-                + "  47.69%   300/629 MiB 12.0 MiB/s     28s  x8"
+                + "  47.6%   300/629 MiB 12.0 MiB/s     28s  x8"
         ),
     ])
     func `a line drops columns as the terminal narrows`(width: Int, line: String) {
@@ -76,7 +77,7 @@ import Testing
     @Test func `the activity moves to the end and back`() {
         let unknown = ProgressRow(name: "s", written: 0, total: nil)
         func start(_ tick: Int) -> Int {
-            Array(lines([unknown], width: 50, tick: tick)[0]).firstIndex(of: "━").map { $0 } ?? -1
+            Array(lines([unknown], width: 80, tick: tick)[0]).firstIndex(of: "━").map { $0 } ?? -1
         }
         let starts = (0..<40).map(start)
         #expect(starts.min() == starts[0])
@@ -115,6 +116,25 @@ import Testing
         #expect(lines(rows, totals: totals, width: 80, height: 1).count <= 2)
     }
 
+    @Test(arguments: [(120, 40), (140, 24), (80, 50), (60, 24), (200, 40)])
+    func `the display leaves room to wrap on a terminal of 60 columns`(width: Int, height: Int) {
+        let rows = (1...60).map { number in
+            ProgressRow(
+                name: "a rather long name of a file, number \(number), part of a collection.tar.gz",
+                written: 300 * mib,
+                total: 629 * mib,
+                speed: mib,
+                timeLeft: 5000,
+                connections: 8
+            )
+        }
+        let lines = ProgressRenderer(glyphs: .unicode, width: width, height: height, narrowest: 60)
+            .lines(rows, totals: nil, tick: 0)
+        let wrapped = lines.reduce(0) { $0 + TerminalText.rows(of: $1.text, width: 60) }
+        #expect(wrapped <= height - 1, "\(lines.count) lines")
+        #expect(lines.count >= 4)
+    }
+
     @Test func `the plain characters are ASCII`() {
         let renderer = ProgressRenderer(glyphs: .plain, width: 60, height: 24)
         #expect(renderer.lines([row], totals: nil, tick: 0)[0].text.utf8.allSatisfy { $0 < 0x80 })
@@ -135,16 +155,19 @@ import Testing
             connections: 1,
             taskDescription: nil
         )
-        #expect(ProgressRow(snapshot, isRetrying: false).name == "b.iso")
-        #expect(ProgressRow(snapshot, isRetrying: false).status == "connecting")
-        #expect(ProgressRow(snapshot, isRetrying: true).status == "retrying")
+        #expect(ProgressRow(snapshot).name == "b.iso")
+        #expect(ProgressRow(snapshot).status == "connecting")
+        snapshot.retryIn = 57
+        snapshot.retry = DownloadSnapshot.Retry(attempt: 2, limit: 8, reason: "503")
+        #expect(ProgressRow(snapshot).notes.first == "retrying in 57 s (503, 2 of 8)")
+        snapshot.retryIn = nil
         snapshot.name = "e\u{1B}vil"
         snapshot.state = .transferring
-        #expect(ProgressRow(snapshot, isRetrying: false).name == "e\u{FFFD}vil")
-        #expect(ProgressRow(snapshot, isRetrying: false).status == nil)
+        #expect(ProgressRow(snapshot).name == "e\u{FFFD}vil")
+        #expect(ProgressRow(snapshot).status == nil)
         for state in DownloadState.allCases {
             snapshot.state = state
-            #expect(ProgressRow(snapshot, isRetrying: true).status.map { $0.count <= 10 } ?? true)
+            #expect(ProgressRow(snapshot).status.map { $0.count <= 10 } ?? true)
         }
     }
 

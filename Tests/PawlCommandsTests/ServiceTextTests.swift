@@ -21,16 +21,96 @@ import Testing
                 download(("name", .string(long)), ("total", .number(1000)), ("written", .number(500)))
             ),
             try #require(
-                download(("state", "failed"), ("error", ["code": .number(3), "message": "no\u{1B}[31m"]))
+                download(
+                    ("state", "failed"),
+                    ("error", ["code": .number(3), "message": "cannot u: no", "why": "no\u{1B}[31m"])
+                )
             ),
         ])
         let lines = table.text(width: 70).split(separator: "\n")
-        #expect(lines.count == 3)
+        #expect(lines.count == 4)
         #expect(lines.allSatisfy { $0.count < 70 })
         #expect(lines[1].contains(" 50.0%") && lines[1].contains(".."))
-        #expect(lines[2].contains("f: no") && !lines[2].contains("\u{1B}"))
+        #expect(lines[2].hasSuffix("  f") && lines[3] == "  no\u{FFFD}[31m")
         #expect(table.text(width: nil).contains(long))
         #expect(DownloadTable([]).text(width: 80).isEmpty)
+    }
+
+    @Test(arguments: [40, 60, 80, 120, 140])
+    func `a list keeps 20 columns for names and leaves out others`(width: Int) throws {
+        let name = "海贼王 第1000集 e\u{301}pisode final version.mkv"
+        let table = DownloadTable([
+            try #require(
+                download(
+                    ("name", .string(name)),
+                    ("state", "transferring"),
+                    ("total", .number(1 << 30)),
+                    ("written", .number(1 << 29)),
+                    ("speed", .number(5 << 20)),
+                    ("timeLeft", .number(100))
+                )
+            ),
+            try #require(download(("url", "http://h/%E6%B5%B7%E8%B4%BC%20x.mkv"))),
+        ])
+        let lines = table.text(width: width).split(separator: "\n").map(String.init)
+        #expect(lines.count == 3)
+        for line in lines { #expect(TerminalText.width(line) < width, "\(line)") }
+        let head = try #require(lines.first)
+        let start = TerminalText.width(head.prefix(head.count - 4))
+        #expect(width - 1 - start >= min(20, width / 2 - 2), "\(head)")
+        #expect(lines[1].contains("downloading") && lines[2].contains("queued"))
+        #expect(lines[2].hasSuffix("海贼 x.mkv"))
+        #expect(head.contains("SPEED") == (width >= 80))
+    }
+
+    @Test func `a retry says when, why and how often, in the longest form that fits`() throws {
+        let waiting = try #require(
+            download(
+                ("state", "probing"),
+                ("retryIn", .number("56.6")),
+                ("retryAttempt", .number(2)),
+                ("retryLimit", .number(8)),
+                ("retryReason", "503")
+            )
+        )
+        #expect(waiting.stateText.word == "retrying")
+        #expect(waiting.stateText.notes.first == "retrying in 57 s (503, 2 of 8)")
+        let table = DownloadTable([waiting]).text(width: 80).split(separator: "\n")
+        #expect(table.count == 3 && table[2] == "  retrying in 57 s (503, 2 of 8)")
+        func line(_ width: Int) -> String? {
+            ProgressRenderer(glyphs: .plain, width: width, height: 24)
+                .lines([ProgressRow(waiting, digits: 6)], totals: nil, tick: 0).first?.text
+        }
+        #expect(line(80)?.hasSuffix(" retrying in 57 s (503, 2 of 8)") == true)
+        #expect(line(40)?.hasSuffix(" retrying in 57 s (503)") == true)
+        #expect(line(30)?.hasSuffix(" retrying in 57 s") == true)
+    }
+
+    @Test(arguments: [
+        ("waiting", "queued"), ("probing", "connecting"), ("transferring", "downloading"),
+        ("waitingForNetwork", "waiting for network"), ("verifying", "verifying"), ("publishing", "saving"),
+        ("preempted", "queued"), ("paused", "paused"),
+    ])
+    func `each state has one word`(state: String, word: String) throws {
+        #expect(try #require(download(("state", .string(state)))).stateText.word == word)
+    }
+
+    @Test func `removal asks only where bytes would be deleted`() throws {
+        let finished = try #require(
+            download(("state", "finished"), ("name", "a.iso"), ("written", .number(5)))
+        )
+        let begun = try #require(
+            download(("state", "paused"), ("name", "b.iso"), ("written", .number(2 << 20)))
+        )
+        let new = try #require(download())
+        #expect(RemovalQuestion([finished, new], deletesFiles: false) == nil)
+        #expect(
+            RemovalQuestion([finished], deletesFiles: true)?.text == "delete the file a.iso? [y/N] "
+        )
+        #expect(
+            RemovalQuestion([finished, begun], deletesFiles: true)?.text
+                == "delete the file a.iso and the 2.00 MiB received of b.iso? [y/N] "
+        )
     }
 
     @Test func `enough digits are shown to distinguish the IDs`() {
@@ -87,7 +167,11 @@ import Testing
     @Test func `add takes every option of a download, and none of the process`() {
         let names = Set(AddOptions.table.map(\.entry.long))
         let get = Set(GetOptions.table.map(\.entry.long))
-        #expect(get.subtracting(names) == ["jobs", "quiet", "stdout", "deny-private-addresses"])
+        #expect(
+            get.subtracting(names) == [
+                "jobs", "quiet", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run",
+            ]
+        )
         let limit = AddOptions.table.first { $0.entry.long == "limit-rate" }
         #expect(limit?.setsOneDownload == true)
     }

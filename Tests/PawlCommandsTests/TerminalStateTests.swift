@@ -10,7 +10,9 @@ import Testing
     @Test func `escape codes are written to terminals that support them`() {
         #expect(state(["TERM": "xterm"]).takesCodes)
         #expect(state(["TERM": "xterm", "NO_COLOR": ""]).takesCodes)
-        #expect(!state(["TERM": "xterm", "NO_COLOR": "1"]).takesCodes)
+        #expect(state(["TERM": "xterm", "NO_COLOR": "1"]).takesCodes)
+        #expect(!state(["TERM": "xterm", "NO_COLOR": "1"]).takesColor)
+        #expect(state(["TERM": "xterm", "NO_COLOR": ""]).takesColor)
         #expect(!state(["TERM": "dumb"]).takesCodes)
         #expect(!state([:]).takesCodes)
         #expect(!state(isTerminal: false, ["TERM": "xterm"]).takesCodes)

@@ -66,6 +66,14 @@ import Testing
         "pawl.timetable": ["[]", "[1]", "[{}]", #"["08:00-18:00 1M, else none", 1]"#],
         "pawl.slots": ["[]", "[0]", "[-1]", "[1001]", "[100000]", #"["3"]"#, "[null]", "[3, 1]"],
         "pawl.stop": ["[1]"],
+        "pawl.groups": ["[1]"], "pawl.limits": ["[1]"],
+        "pawl.set": [
+            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#,
+            #"["ID", {"options": {"usr": "a"}}]"#,
+            #"["ID", {"options": {"user": 1}}]"#, #"["ID", {"options": {"user": [1]}}]"#,
+            #"["ID", {"mirrors": "URL"}]"#, #"["ID", {"priority": "1"}]"#, #"["ID", {"group": 1}]"#,
+            #"["ID", {"url": "URL"}]"#, #"["", {"priority": 1}]"#, #"["ID", {}, 1]"#,
+        ],
     ]
 
     private static let each = [
@@ -119,6 +127,37 @@ import Testing
         #expect(added[0]["error"]?["message"]?.string?.hasPrefix("cannot use") == true)
         #expect(added[1]["id"]?.string != nil && added[1]["error"] == nil)
         #expect(try await bench.service.manager.downloads().count == 1)
+        await bench.close()
+    }
+
+    @Test func `pawl.set changes options, group and priority of an unfinished download`() async throws {
+        let bench = try await ServiceBench()
+        let item: JSON = [
+            "url": .string(bench.origin.url("/f")), "start": "paused",
+            "options": ["header": ["X-Old: 1"], "connections": "2", "limit-rate": "1M"],
+        ]
+        let added = try await bench.result("pawl.add", [[item]])
+        let id = try #require(added.array?.first?["id"]?.string)
+        let change: JSON = [
+            "options": ["header": ["X-New: 1", "X-Too: 2"], "connections": "5", "limit-rate": ""],
+            "group": "films", "priority": .number(7), "mirrors": [.string(bench.origin.url("/g"))],
+        ]
+        #expect(try await bench.result("pawl.set", [.string(id), change])[id] == .bool(true))
+        let known = try #require(Download.ID(id))
+        let options = try #require(try await bench.service.manager.details(of: [known]).first?.options)
+        #expect(options.headers == ["X-New: 1", "X-Too: 2"])
+        #expect(options.connections == 5 && options.rateLimit == nil)
+        #expect(options.mirrors == [bench.origin.url("/g")])
+        let shown = try await bench.result("pawl.show", [.string(id)])
+        #expect(shown["group"]?.string == "films" && shown["priority"]?.integer == 7)
+        let groups = try await bench.result("pawl.groups", [])
+        #expect(groups == [["name": "films", "paused": .bool(false), "count": .number(1)]])
+        let refused = try await bench.call("pawl.set", [.string(id), ["options": ["connections": "61"]]])
+        #expect(refused["error"]?["code"]?.integer == 28)
+        let status = try await bench.result("pawl.status", [])
+        #expect(status["paused"]?.integer == 1 && status["waiting"]?.integer == 0)
+        let limits = try await bench.result("pawl.limits", [])
+        #expect(limits["slots"]?.integer == 3 && limits["limit"] == .null)
         await bench.close()
     }
 

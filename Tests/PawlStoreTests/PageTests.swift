@@ -61,6 +61,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["海贼王", "海贼王 1", "%e6%b5%b7", "first part", "FIRST%20PART"])
+    func `text is found in a URL as it stands and decoded`(text: String) throws {
+        let queue = try QueueBench().open()
+        var record = Self.records(1)[0]
+        record.sources = ["http://h/%E6%B5%B7%E8%B4%BC%E7%8E%8B%201%20First%20part.mkv"]
+        record.name = nil
+        try queue.apply([.put(record)])
+        #expect(try queue.totals(matching: QueueFilter(text: text)).count == 1)
+        #expect(try queue.totals(matching: QueueFilter(text: "second part")).count == 0)
+    }
+
     @Test(arguments: orderings) func `every page of every filter matches the model`(
         _ ordering: QueueOrdering
     ) throws {

@@ -61,6 +61,8 @@ extension DownloadManager {
         package var id: Download.ID
         /// The known download of the URL, which has finished and whose file is there: nothing is requested.
         package var isFinished: Bool
+        /// The queue had a download of the URL: it is resumed, and nothing was added.
+        package var isKnown: Bool
     }
 
     /// Adds as ``add(_:)-swift.method``, and says which requests met a finished download.
@@ -76,9 +78,10 @@ extension DownloadManager {
             var results: [Result<Added, PawlError>] = []
             for order in orders {
                 do throws(Failure) {
-                    let record = try keeper.add(try order.get())
+                    let (record, isKnown) = try keeper.addOrResume(try order.get())
                     let id = Download.ID(rawValue: record.id.rawValue)
-                    results.append(.success(Added(id: id, isFinished: record.state == .finished)))
+                    let isFinished = record.state == .finished
+                    results.append(.success(Added(id: id, isFinished: isFinished, isKnown: isKnown)))
                 } catch {
                     results.append(.failure(PawlError(error)))
                 }

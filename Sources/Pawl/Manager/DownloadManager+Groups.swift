@@ -58,7 +58,7 @@ extension QueueKeeper {
         }
     }
 
-    fileprivate func change(group: String, of id: QueueID) throws(Failure) -> Bool {
+    func change(group: String, of id: QueueID) throws(Failure) -> Bool {
         guard var record = try record(id), record.state != .removed else { return false }
         record.group = group
         put(record)

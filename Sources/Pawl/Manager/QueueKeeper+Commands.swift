@@ -71,9 +71,12 @@ extension QueueKeeper {
     // MARK: adding
 
     /// Adds a new download, or resumes the known one of the same URL.
-    func add(_ order: AddOrder) throws(Failure) -> QueueRecord {
+    func add(_ order: AddOrder) throws(Failure) -> QueueRecord { try addOrResume(order).record }
+
+    /// As ``add(_:)``, and says whether the URL was known.
+    func addOrResume(_ order: AddOrder) throws(Failure) -> (record: QueueRecord, isKnown: Bool) {
         let source = order.record.sources[0]
-        if !order.allowsDuplicate, let record = try resume(with: order) { return record }
+        if !order.allowsDuplicate, let record = try resume(with: order) { return (record, true) }
         var record = order.record
         try checkPlace(of: record)
         while try self.record(record.id) != nil {
@@ -97,7 +100,7 @@ extension QueueKeeper {
         notify(record.id, .added)
         machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
         if order.start == .now { perform(machine.start(record.id)) }
-        return record
+        return (record, false)
     }
 
     /// Throws if a symbolic link leads out of the root and the configuration forbids that.

@@ -93,6 +93,17 @@ package final class QueueStep {
         return true
     }
 
+    /// As ``DownloadManager/change(group:of:)``; an empty name stands for none.
+    package func change(group: String, of id: Download.ID) throws(Failure) -> Bool {
+        try keeper.change(group: group, of: QueueID(id))
+    }
+
+    /// Sets the text that belongs to a download.
+    package func change(taskDescription: String?, of id: Download.ID) {
+        keeper.edit(QueueID(id)) { $0.taskDescription = taskDescription }
+        keeper.notify(QueueID(id), .changed)
+    }
+
     /// As ``DownloadManager/change(options:of:)``.
     package func change(options: DownloadOptions, of id: Download.ID) throws(Failure) -> Bool {
         guard let record = try keeper.record(QueueID(id)), record.state != .removed,

@@ -49,6 +49,11 @@ extension Command {
             """,
         operand: .words(Completions.shells)
     ) { (arguments) throws(Failure) in
+        if let list = CompletionList(rawValue: arguments.first ?? "") {
+            // A shell that asks while the user types gets candidates or nothing.
+            say((try? list.text()) ?? "")
+            return 0
+        }
         guard let shell = arguments.first, arguments.count == 1, let text = Completions.text(for: shell)
         else {
             throw Failure.usage("completions", Completions.shells.joined(separator: "|"))
@@ -59,17 +64,25 @@ extension Command {
 }
 
 @Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
-    let plan = try GetPlan(arguments: arguments, readingWith: readText, askingWith: PasswordPrompt.ask)
+    let plan = try GetPlan(
+        arguments: arguments,
+        readingWith: readText,
+        askingWith: PasswordPrompt.ask,
+        guessingWith: RemoteLook.scheme
+    )
     guard !plan.options.wantsHelp else {
-        say(try help(on: "get"))
+        say(try help(on: "get", whole: plan.options.asksForWholeHelp))
         return 0
     }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return try ZsyncUpdate(control, plan).run() }
+    if plan.options.isDryRun { return DryRun(plan).run() }
     return try GetSession(plan).run()
 }
 
-@Sendable private func runHelp(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
+@Sendable private func runHelp(_ words: ArraySlice<String>) throws(Failure) -> Int32 {
+    let whole: Set = ["--all", "--help-all"]
+    let arguments = words.filter { !whole.contains($0) }[...]
     let operand = arguments.dropFirst().first
     if arguments.count > 2 { throw .unexpected(arguments[arguments.startIndex + 2], in: "help") }
     switch (arguments.first, operand) {
@@ -81,7 +94,7 @@ extension Command {
         }
     case ("--man-pages", nil): throw Failure.usage("help", "--man-pages DIR")
     case (_, let unexpected?): throw .unexpected(unexpected, in: "help")
-    case (let name, nil): say(try PawlCommands.help(on: name))
+    case (let name, nil): say(try PawlCommands.help(on: name, whole: arguments.count < words.count))
     }
     return 0
 }

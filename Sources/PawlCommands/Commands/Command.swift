@@ -48,7 +48,7 @@ struct Command: Sendable {
             var options = Options()
             let operands = try OptionParser(table(), command: name).parse(arguments, into: &options)
             guard !options.wantsHelp else {
-                say(try help(on: name))
+                say(try help(on: name, whole: options.wantsWholeHelp))
                 return 0
             }
             return try run(options, operands)
@@ -82,6 +82,7 @@ extension Command {
 /// The parsed options of a command.
 protocol CommandOptions: Sendable {
     var wantsHelp: Bool { get set }
+    var wantsWholeHelp: Bool { get set }
     init()
 }
 
@@ -93,12 +94,20 @@ extension CommandOptions {
             options.wantsHelp = true
         }
     }
+
+    static var wholeHelpOption: CommandOption<Self> {
+        CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
+            (options, _) in
+            options.wantsHelp = true
+            options.wantsWholeHelp = true
+        }
+    }
 }
 
-/// The help text of a command, of `pawl` itself for `nil`.
-func help(on name: String?) throws(Failure) -> String {
+/// The help text of a command, of `pawl` itself for `nil`; with `whole`, every option.
+func help(on name: String?, whole: Bool = false) throws(Failure) -> String {
     guard let name else { return HelpText.overview }
-    return HelpText.text(of: try command(named: name))
+    return HelpText.text(of: try command(named: name), whole: whole)
 }
 
 /// The command of this name, for help.

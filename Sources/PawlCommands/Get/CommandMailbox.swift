@@ -8,6 +8,7 @@ import Synchronization
 package final class CommandMailbox: Sendable {
     package enum Message: Sendable {
         case event(DownloadEvent)
+        case trace(TransferTrace)
         case signal(Int32)
     }
 

@@ -8,7 +8,7 @@ extension GetOptions {
         + sources + options(DownloadOption.sources, in: .sources)
         + transfer + options(DownloadOption.transfer, in: .transfer)
         + options(DownloadOption.request, in: .request) + request
-        + options(DownloadOption.security, in: .security) + security + shown
+        + options(DownloadOption.security, in: .security) + security + shown + habits
 
     /// The options of a download, but those that have a form of their own on the command line.
     private static func options(
@@ -157,8 +157,36 @@ extension GetOptions {
             setsOneDownload: false
         ) { (options, _) in options.isJSON = true },
         CommandOption(
+            "progress",
+            takes: .required("bar|plain|none|json"),
+            in: .output,
+            "bar: redrawn lines; plain: a line for each 10 % or minute; none: only what happens; json: like --json",
+            standard: "bar on a terminal, else plain",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            let progress = try OptionValues.choice("progress", value, of: GetOptions.Progress.self)
+            options.progress = progress
+            if progress == .json { options.isJSON = true }
+        },
+        CommandOption(
+            "verbose",
+            short: "v",
+            takes: .none,
+            in: .output,
+            "show requests (>), responses (<) and decisions (*), without secrets",
+            setsOneDownload: false
+        ) { (options, _) in options.isVerbose = true },
+        CommandOption(
+            "dry-run",
+            takes: .none,
+            in: .output,
+            "ask the servers for names and sizes, and download nothing",
+            setsOneDownload: false
+        ) { (options, _) in options.isDryRun = true },
+        CommandOption(
             "quiet",
             short: "q",
+            aliases: ["silent"],
             takes: .none,
             in: .output,
             "print errors only",
@@ -172,5 +200,79 @@ extension GetOptions {
             (options, _) in
             options.wantsHelp = true
         },
+        CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
+            (options, _) in
+            options.wantsHelp = true
+            options.asksForWholeHelp = true
+        },
     ]
+
+    /// Options of other tools that are understood.
+    private static let habits: [CommandOption<GetOptions>] = [
+        passedOver("continue", short: "c", "no effect: Pawl always resumes"),
+        CommandOption(
+            "continue-at",
+            short: "C",
+            takes: .required("-"),
+            in: .habits,
+            "no effect: Pawl finds the offset itself",
+            setsOneDownload: false
+        ) { (_, value) throws(Failure) in
+            guard value != "-" else { return }
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "-C \(value)",
+                because: "Pawl finds the offset itself",
+                remedy: "leave -C out; --range A- downloads from an offset"
+            )
+        },
+        passedOver("location", short: "L", "no effect: redirects are followed"),
+        passedOver("fail", short: "f", "no effect: an error response is never saved"),
+        passedOver("show-error", short: "S", "no effect: errors are always shown"),
+        passedOver("progress-bar", short: "#", "no effect: see --progress"),
+        CommandOption(
+            "split",
+            short: "s",
+            takes: .required("N"),
+            in: .habits,
+            "like --connections N"
+        ) { (options, value) throws(Failure) in
+            guard value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                throw Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "-s \(value)",
+                    because: "-s takes a number of connections, like -x",
+                    remedy: "for curl's -s use -q"
+                )
+            }
+            try DownloadOption.named["connections"]?.take(value, into: &options.download)
+        },
+        CommandOption(
+            "directory-prefix",
+            short: "P",
+            takes: .required("DIR"),
+            in: .habits,
+            "like --dir DIR"
+        ) { (options, value) throws(Failure) in
+            options.folder = try OptionValues.notEmpty("dir", value)
+        },
+        CommandOption(
+            "remote-name",
+            short: "O",
+            takes: .none,
+            in: .habits,
+            "before a URL, as in curl: no effect, the server's name is used; for wget's -O FILE use -o FILE",
+            setsOneDownload: false
+        ) { (options, _) in options.hasRemoteName = true },
+    ]
+
+    private static func passedOver(
+        _ name: String,
+        short: Character,
+        _ help: String
+    ) -> CommandOption<GetOptions> {
+        CommandOption(name, short: short, takes: .none, in: .habits, help, setsOneDownload: false) { _, _ in }
+    }
 }

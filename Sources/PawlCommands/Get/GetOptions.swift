@@ -22,7 +22,21 @@ package struct GetOptions: Sendable, Hashable {
     package var readsNetrc = true
     package var isJSON = false
     package var isQuiet = false
+    /// `--progress`, if given.
+    package var progress: Progress?
+    /// Whether requests, responses and decisions are shown.
+    package var isVerbose = false
+    /// Whether nothing is downloaded.
+    package var isDryRun = false
+    /// Whether `-O` was given: curl's and wget's differ.
+    package var hasRemoteName = false
+    package var asksForWholeHelp = false
     package var wantsHelp = false
+
+    /// How progress is shown.
+    package enum Progress: String, Sendable, Hashable, CaseIterable {
+        case bar, plain, none, json
+    }
 
     package init() {}
 

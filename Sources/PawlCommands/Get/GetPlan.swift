@@ -37,20 +37,31 @@ package struct GetPlan: Sendable {
     package init(
         arguments: some Sequence<String>,
         readingWith read: (String) throws(Failure) -> String,
-        askingWith ask: (String) throws(Failure) -> String? = { _ in nil }
+        askingWith ask: (String) throws(Failure) -> String? = { _ in nil },
+        guessingWith guess: (String, DownloadOptions) -> String = { _, _ in "https" }
     ) throws(Failure) {
         var options = GetOptions()
         let sources = try OptionParser(GetOptions.table, command: "get").parse(arguments, into: &options)
-        try self.init(options, sources, for: "get", readingWith: read, askingWith: ask)
+        try self.init(
+            options,
+            sources,
+            for: "get",
+            readingWith: read,
+            askingWith: ask,
+            guessingWith: guess
+        )
     }
 
     /// Creates the plan of a command whose options are already parsed.
+    ///
+    /// `guess` returns the scheme of a URL that was given without one.
     init(
         _ options: GetOptions,
         _ sources: [String],
         for command: String,
         readingWith read: (String) throws(Failure) -> String,
-        askingWith ask: (String) throws(Failure) -> String?
+        askingWith ask: (String) throws(Failure) -> String?,
+        guessingWith guess: (String, DownloadOptions) -> String = { _, _ in "https" }
     ) throws(Failure) {
         self.options = options
         self.command = command
@@ -65,7 +76,40 @@ package struct GetPlan: Sendable {
             for entry in try InputFile.parse(try read(file), name: name) { items.append(Item(entry)) }
         }
         for file in options.metalinks { items += try Item.items(ofMetalink: try read(file), at: file) }
+        if options.hasRemoteName { try checkRemoteName(sources) }
         try check()
+        completeAddresses(guess)
+    }
+
+    /// `-O` is curl's, before a URL, which changes nothing here; or wget's, with a file's name.
+    private func checkRemoteName(_ sources: [String]) throws(Failure) {
+        guard
+            let name = sources.first(where: { !$0.contains("://") && !BareAddress.hasNoScheme($0) })
+                ?? (sources.count > 1 ? sources.first { !$0.contains("://") } : nil)
+        else { return }
+        throw Failure(
+            .badOption,
+            "cannot use",
+            at: "-O \(name)",
+            because: "curl's -O keeps the server's name, wget's names the file",
+            remedy: "leave -O out for the server's name, or use -o \(name)"
+        )
+    }
+
+    /// Adds the scheme to URLs that were given without one.
+    private mutating func completeAddresses(_ guess: (String, DownloadOptions) -> String) {
+        var schemes: [String: String] = [:]
+        func completed(_ source: String) -> String {
+            guard BareAddress.hasNoScheme(source) else { return source }
+            let authority = BareAddress.authority(of: source)
+            let scheme = schemes[authority] ?? guess(source, common)
+            schemes[authority] = scheme
+            return "\(scheme)://\(source)"
+        }
+        for index in items.indices {
+            items[index].source = completed(items[index].source)
+            items[index].mirrors = items[index].mirrors.map(completed)
+        }
     }
 
     /// Creates the plan of another command, whose files are known and whose lines have other names.

@@ -13,6 +13,8 @@ struct GetSession: ~Copyable {
     private var downloads: [UInt64: Download] = [:]
     private var ledger = RunLedger()
     private var reporter: ProgressReporter
+    /// The netrc file for downloads that name none.
+    private let usualNetrc: String?
     private var isInterrupted = false
     /// Whether messages arrived in the last round: more are then likely to follow immediately.
     private var isBusy = false
@@ -20,6 +22,7 @@ struct GetSession: ~Copyable {
 
     init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
+        usualNetrc = plan.options.readsNetrc ? NetrcPermission.usual() : nil
         let mailbox = try CommandMailbox()
         let cursor = CursorGuard()
         reporter = ProgressReporter(
@@ -39,6 +42,7 @@ struct GetSession: ~Copyable {
         configuration.threads = max(1, min(plan.items.count, plan.options.jobs, cores, 4))
         configuration.reportsEveryState = false
         configuration.stateFolder = StateFolder.usual
+        if plan.options.isVerbose { configuration.trace = { mailbox.post(.trace($0)) } }
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox
     }
@@ -112,7 +116,7 @@ struct GetSession: ~Copyable {
         do throws(Failure) {
             var options = try plan.downloadOptions(for: item)
             // As wget and aria2 do.
-            if plan.options.readsNetrc, options.netrc == nil { options.netrc = "" }
+            if plan.options.readsNetrc, options.netrc == nil { options.netrc = usualNetrc }
             return options
         } catch {
             preconditionFailure("the plan was checked as a whole, yet: \(error)")
@@ -125,6 +129,7 @@ struct GetSession: ~Copyable {
             let id = event.id.rawValue
             if let report = ledger.apply(event.kind, of: id) { reporter.notify(report) }
             if RunLedger.isEnd(event.kind) { downloads[id] = nil }
+        case .trace(let trace): reporter.show(trace)
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP):
             isInterrupted = true
         case .signal(SIGTSTP):

@@ -7,8 +7,10 @@ struct ProgressReporter: ~Copyable {
     private enum OutputMode {
         /// Progress bars, redrawn; permanent lines scroll up above them.
         case display
-        /// One line per change.
+        /// One line per change, and for each tenth or minute of progress.
         case lines
+        /// One line per change.
+        case changes
         /// JSON on standard output.
         case json
         /// Errors only.
@@ -22,7 +24,8 @@ struct ProgressReporter: ~Copyable {
     private let isStream: Bool
     private var output = OutputFile(descriptor: STDOUT_FILENO)
     private var errors = OutputFile(descriptor: STDERR_FILENO)
-    private var painter = FramePainter()
+    private var painter: FramePainter
+    private var steps = ProgressSteps()
     /// Permanent lines to print at the next redraw.
     private var permanent: [String] = []
     private var tick = 0
@@ -35,11 +38,21 @@ struct ProgressReporter: ~Copyable {
         self.files = files
         isStream = options.stream != nil
         glyphs = terminal.takesUnicode ? .unicode : .plain
+        painter = FramePainter(terminal)
         // Progress bars and the file's bytes cannot share a terminal.
         let isShared = options.stream == .standardOutput && isatty(STDOUT_FILENO) == 1
         mode =
-            options.isJSON
-            ? .json : options.isQuiet || isShared ? .quiet : terminal.takesCodes ? .display : .lines
+            if options.isJSON {
+                .json
+            } else if options.isQuiet || isShared {
+                .quiet
+            } else {
+                switch options.progress {
+                case .plain: .lines
+                case .some(.none): .changes
+                case .bar, .json, nil: terminal.takesCodes ? .display : .lines
+                }
+            }
     }
 
     /// Whether progress bars are drawn, so that terminal signals matter.
@@ -49,8 +62,8 @@ struct ProgressReporter: ~Copyable {
     private var interval: Int64? {
         switch mode {
         case .display: 200
-        case .json: 1000
-        case .lines, .quiet: nil
+        case .json, .lines: 1000
+        case .changes, .quiet: nil
         }
     }
 
@@ -64,13 +77,20 @@ struct ProgressReporter: ~Copyable {
         switch mode {
         case .display:
             if isWorthKeeping(report) { permanent.append(PlainText.line(report)) }
-        case .lines:
+        case .lines, .changes:
             errors.appendLine(PlainText.line(report))
         case .json:
             output.appendLine(JSONLines.line(report))
             if isFailure { errors.appendLine(PlainText.line(report)) }
         case .quiet:
             if isFailure { errors.appendLine(PlainText.line(report)) }
+        }
+    }
+
+    /// Prints what was sent or received, in every mode.
+    mutating func show(_ trace: TransferTrace) {
+        for line in TraceLines.lines(trace) {
+            if mode == .display { permanent.append(line) } else { errors.appendLine(line) }
         }
     }
 
@@ -82,8 +102,14 @@ struct ProgressReporter: ~Copyable {
         if let interval, now >= nextShow {
             nextShow = now + interval
             let running = running(ledger, downloads)
-            if mode == .json { for row in running { output.appendLine(JSONLines.progress(row.snapshot)) } }
+            if mode == .json { for row in running { output.appendLine(JSONLines.progress(row)) } }
             if mode == .display { draw(ledger, running, left: left) }
+            if mode == .lines {
+                for snapshot in running {
+                    guard let line = steps.line(of: snapshot, at: now) else { continue }
+                    errors.appendLine(line)
+                }
+            }
         }
         output.flush()
         errors.flush()
@@ -121,7 +147,7 @@ struct ProgressReporter: ~Copyable {
             errors.append(painter.paint(permanent: permanent, frame: [], width: TerminalState.size().columns))
             errors.append(cursor.showingCode())
             fallthrough
-        case .lines:
+        case .lines, .changes:
             if files > 1 {
                 errors.appendLine(PlainText.summary(ledger, unfinished: unfinished, seconds: seconds))
             }
@@ -143,42 +169,59 @@ struct ProgressReporter: ~Copyable {
         errors.flush()
     }
 
+    /// The number of files from which on the display has the bottom of the screen to itself.
+    private static let many = 10
+
+    /// The width to which a terminal may shrink without old rows staying above the display.
+    private static let narrowest = 60
+
     /// A progress bar already shows that a download has started.
     private func isWorthKeeping(_ report: Report) -> Bool {
         switch report.kind {
         case .started(_, let resumedAt): resumedAt > 0
-        case .notice, .retry, .waitingForNetwork, .paused, .finished, .failed: true
-        case .verifying: false
+        case .notice, .paused, .finished, .failed: true
+        // The row shows it, for as long as it lasts.
+        case .retry, .waitingForNetwork, .verifying: false
         }
-    }
-
-    private struct Running {
-        var snapshot: DownloadSnapshot
-        var isRetrying: Bool
     }
 
     /// The downloads that hold a slot, in the order in which they were added.
-    private func running(_ ledger: borrowing RunLedger, _ downloads: [UInt64: Download]) -> [Running] {
-        ledger.active.sorted { $0.key < $1.key }.compactMap { id, entry in
+    private func running(
+        _ ledger: borrowing RunLedger,
+        _ downloads: [UInt64: Download]
+    ) -> [DownloadSnapshot] {
+        ledger.active.sorted { $0.key < $1.key }.compactMap { id, _ in
             guard let snapshot = downloads[id]?.snapshot, snapshot.state != .waiting else { return nil }
-            return Running(snapshot: snapshot, isRetrying: entry.isRetrying)
+            return snapshot
         }
     }
 
-    private mutating func draw(_ ledger: borrowing RunLedger, _ running: [Running], left: Int) {
+    private mutating func draw(_ ledger: borrowing RunLedger, _ running: [DownloadSnapshot], left: Int) {
         // A background job of a shell must not draw over other output.
         guard TerminalState.isInForeground() else { return }
         let size = TerminalState.size()
-        let renderer = ProgressRenderer(glyphs: glyphs, width: size.columns, height: size.rows)
+        let renderer = ProgressRenderer(
+            glyphs: glyphs,
+            width: size.columns,
+            height: size.rows,
+            narrowest: ProgressReporter.narrowest
+        )
         let waiting = left + ledger.active.count - running.count
         let totals =
             files > 1
-            ? ProgressTotals(ledger, running.map(\.snapshot), files: files, hasUnknown: waiting > 0) : nil
-        let rows = running.map { ProgressRow($0.snapshot, isRetrying: $0.isRetrying) }
+            ? ProgressTotals(ledger, running, files: files, hasUnknown: waiting > 0) : nil
+        let rows = running.map { ProgressRow($0) }
         let frame = renderer.lines(rows, totals: totals, tick: tick)
         tick += 1
         errors.append(cursor.hidingCode())
-        errors.append(painter.paint(permanent: permanent, frame: frame, width: size.columns))
+        errors.append(
+            painter.paint(
+                permanent: permanent,
+                frame: frame,
+                width: size.columns,
+                height: files >= ProgressReporter.many ? size.rows : nil
+            )
+        )
         permanent.removeAll()
     }
 }

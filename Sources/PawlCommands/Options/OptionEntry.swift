@@ -36,4 +36,6 @@ enum OptionGroup: String, Sendable, Hashable, CaseIterable {
     case setup = "Setup"
     case service = "Service"
     case output = "Output"
+    /// Listed in the whole help only.
+    case habits = "As in curl, wget and aria2"
 }

@@ -114,6 +114,10 @@ struct OptionParser<Target> {
     /// A failure for an unknown option, with a suggestion; `like` is the whole word, as `-user` is close to `--user`.
     private func unknown(_ kind: String, _ name: String, like: String? = nil) -> Failure {
         let near = nearest(to: like ?? name, among: options.map(\.entry.long))
+        let isDownload = options.contains { $0.entry.long == "connections" }
+        if isDownload, let hint = Habit.hint(for: "-" + (like ?? "")) ?? Habit.hint(for: name) {
+            return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: Remedy(hint))
+        }
         let remedy = near.map { "did you mean --\($0)?" } ?? "see 'pawl help \(command)'"
         return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: Remedy(remedy))
     }

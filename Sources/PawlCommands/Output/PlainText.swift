@@ -21,7 +21,7 @@ package enum PlainText {
     }
 
     private static func wait(_ seconds: Double) -> String {
-        seconds < 1 ? "now" : "in \(NumberFormat.duration(seconds))"
+        seconds < 1 ? "now" : "in \(StateText.wait(seconds))"
     }
 
     /// The last line of a run with several files.
@@ -40,7 +40,7 @@ package enum PlainText {
 
     private static func finished(_ file: DownloadedFile) -> String {
         let verified = file.verification.map { ", verified (\($0.algorithm), \($0.level.rawValue))" } ?? ""
-        if file.wasThere { return "\(file.path): already exists, nothing was downloaded\(verified)" }
+        if file.wasThere { return "\(file.path): already complete\(verified)" }
         // A speed over so short a time means nothing.
         let speed =
             file.duration >= 0.1

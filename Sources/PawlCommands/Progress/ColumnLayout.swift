@@ -2,7 +2,6 @@
 struct ColumnLayout: Hashable {
     enum Column: Hashable {
         case percent
-        case finePercent
         case size
         case speed
         case timeLeft
@@ -12,7 +11,6 @@ struct ColumnLayout: Hashable {
         var width: Int {
             switch self {
             case .percent: 6
-            case .finePercent: 7
             case .size: 13
             case .speed: 10
             case .timeLeft: 7
@@ -28,14 +26,18 @@ struct ColumnLayout: Hashable {
     /// The columns after the bar, from left to right.
     private(set) var columns: [Column]
 
-    private static let shortestName = 10
+    /// A longer name keeps at least this many columns before anything but percentage and speed is shown.
+    private static let shortestName = 20
     private static let shortestBar = 8
     private static let longestBar = 40
 
     /// Divides a width; the bar gets the columns that the longest name does not need.
     init(width: Int, names: [String]) {
+        let longest = names.reduce(0) { max($0, TerminalText.width($1)) }
+        let shortest = min(ColumnLayout.shortestName, max(longest, 4))
         // The last column stays free: terminals differ in their behaviour after writing to it.
-        var left = max(1, width - 1) - ColumnLayout.shortestName
+        let available = max(1, width - 1)
+        var left = available - shortest
         func take(_ columns: Int) -> Bool {
             guard left >= columns + 1 else { return false }
             left -= columns + 1
@@ -43,20 +45,25 @@ struct ColumnLayout: Hashable {
         }
         // In the order of importance: the first are dropped last.
         var chosen: Set<Column> = []
-        let percent = width >= 100 ? Column.finePercent : Column.percent
-        for column in [percent, .speed, .timeLeft] where take(column.width) { chosen.insert(column) }
-        let hasBar = chosen.contains(.timeLeft) && take(ColumnLayout.shortestBar)
-        for column in [Column.size, .connections] where hasBar && take(column.width) { chosen.insert(column) }
+        for column in [Column.percent, .speed, .timeLeft, .size] {
+            guard take(column.width) else { break }
+            chosen.insert(column)
+        }
+        let hasBar = chosen.contains(.size) && take(ColumnLayout.shortestBar)
+        if chosen.contains(.timeLeft), take(Column.connections.width) { chosen.insert(.connections) }
+        if chosen.isEmpty, available >= Column.percent.width + 5 {
+            chosen = [.percent]
+            left = available - Column.percent.width - 1 - shortest
+        }
 
-        columns = [percent, .size, .speed, .timeLeft, .connections].filter(chosen.contains)
+        columns = [Column.percent, .size, .speed, .timeLeft, .connections].filter(chosen.contains)
         guard hasBar else {
-            name = chosen.isEmpty ? max(1, width - 1) : ColumnLayout.shortestName + left
+            name = chosen.isEmpty ? available : shortest + left
             return
         }
-        let longest = names.reduce(0) { max($0, TerminalText.width($1)) }
         // At most two thirds of the spare columns go to the name, unless the bar cannot use them.
-        name = ColumnLayout.shortestName + min(max(0, longest - ColumnLayout.shortestName), left * 2 / 3)
-        left -= name - ColumnLayout.shortestName
+        name = shortest + min(max(0, longest - shortest), left * 2 / 3)
+        left -= name - shortest
         let growth = min(left, ColumnLayout.longestBar - ColumnLayout.shortestBar)
         bar = ColumnLayout.shortestBar + growth
         let spare = left - growth

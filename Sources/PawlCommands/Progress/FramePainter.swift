@@ -1,32 +1,84 @@
 /// Turns permanent and redrawn lines into terminal control sequences (ECMA-48).
 package struct FramePainter: Sendable {
-    /// Widths of the lines on the screen now, with the cursor at the end of the last.
-    private var drawn: [Int] = []
+    /// The lines on the screen now, with the cursor at the end of the last.
+    private var drawn: [String] = []
+    /// Empty rows above them that belong to the display.
+    private var gap = 0
+    private var lastWidth = 0
+    private let terminal: Terminal
 
-    package init() {}
+    /// What the painter has to know about a terminal.
+    package struct Terminal: Sendable, Hashable {
+        package var takesColor: Bool
+        /// Whether lines wrap anew when the width changes.
+        package var reflows: Bool
+
+        package init(takesColor: Bool = true, reflows: Bool = true) {
+            self.takesColor = takesColor
+            self.reflows = reflows
+        }
+    }
+
+    package init(_ terminal: Terminal = Terminal()) { self.terminal = terminal }
+
+    package init(_ state: TerminalState) {
+        self.init(Terminal(takesColor: state.takesColor, reflows: state.reflows))
+    }
 
     /// Replaces the display: `permanent` lines scroll up, `frame` is drawn below them.
     ///
-    /// `width` is the current number of columns: after the terminal shrank, old lines wrap over several rows.
-    package mutating func paint(permanent: [String], frame: [StyledLine], width: Int) -> String {
-        var codes = goToTop(width: width)
-        for line in permanent { codes += line + "\u{1B}[K\r\n" }
-        codes += frame.map { $0.escaped + "\u{1B}[K" }.joined(separator: "\r\n")
+    /// `width` is the current number of columns: after the terminal shrank, old lines wrap over several rows. With
+    /// `height`, the frame is kept at the bottom of the screen, and permanent lines fill it from the top: terminals push
+    /// as many rows off the top as wrapping adds, and what has left the screen cannot be erased.
+    package mutating func paint(
+        permanent: [String],
+        frame: [StyledLine],
+        width: Int,
+        height: Int? = nil
+    ) -> String {
+        var codes = ""
+        var room = gap + rows(width: width)
+        if let height, drawn.isEmpty, gap == 0, !frame.isEmpty {
+            // What was on the screen moves off its top.
+            codes += String(repeating: "\n", count: max(0, height - 1))
+            room = max(1, height)
+        }
+        let isFirst = drawn.isEmpty && gap == 0
+        codes += room > 1 ? "\r\u{1B}[\(room - 1)A" : isFirst ? "" : "\r"
+        let former = gap
+        // Permanent lines may wrap: nothing of the old frame may show through behind them. Row by row, since some
+        // terminals keep the whole screen in their history when it is erased at once.
+        let isResized = former > 0 && (width != lastWidth || height == nil)
+        lastWidth = width
+        if !isFirst, !permanent.isEmpty || frame.isEmpty || isResized {
+            codes += [String](repeating: "\u{1B}[2K", count: room).joined(separator: "\n")
+            codes += room > 1 ? "\u{1B}[\(room - 1)A" : ""
+        }
+        for line in permanent {
+            codes += line + "\r\n"
+            room -= TerminalText.rows(of: line, width: width)
+        }
+        gap = frame.isEmpty || height == nil ? 0 : max(0, min(room, height ?? 0) - frame.count)
+        // A frame that became shorter leaves its upper rows.
+        let left = permanent.isEmpty ? max(0, gap - former) : 0
+        codes += String(repeating: "\r\n", count: gap - left)
+        codes += String(repeating: "\u{1B}[2K\r\n", count: left)
+        codes += frame.map { $0.escaped(inColor: terminal.takesColor) + "\u{1B}[K" }.joined(separator: "\r\n")
         // Erases the rest of a longer previous frame.
-        codes += "\u{1B}[J"
-        drawn = frame.map(\.width)
+        if !frame.isEmpty { codes += "\u{1B}[J" }
+        drawn = frame.map(\.text)
         return codes
     }
 
     /// Leaves the drawn frame in place and moves to a new line for other output.
     package mutating func leave() -> String {
-        defer { drawn = [] }
+        defer { (drawn, gap) = ([], 0) }
         return drawn.isEmpty ? "" : "\r\n"
     }
 
-    private func goToTop(width: Int) -> String {
-        guard !drawn.isEmpty else { return "" }
-        let rows = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / max(1, width)) }
-        return rows > 1 ? "\r\u{1B}[\(rows - 1)A" : "\r"
+    /// The rows that the frame takes now.
+    private func rows(width: Int) -> Int {
+        terminal.reflows
+            ? drawn.reduce(0) { $0 + TerminalText.rows(of: $1, width: width) } : drawn.count
     }
 }

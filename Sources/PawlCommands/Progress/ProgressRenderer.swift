@@ -17,11 +17,20 @@ package struct ProgressRenderer: Sendable {
     /// Rows of the terminal.
     package var height: Int
 
-    package init(glyphs: Glyphs, width: Int, height: Int) {
+    /// With `narrowest`, the display leaves room for its lines to wrap when the terminal shrinks to that width: lines that
+    /// leave the screen at its top could never be erased.
+    package init(glyphs: Glyphs, width: Int, height: Int, narrowest: Int? = nil) {
         self.glyphs = glyphs
         self.width = max(width, 1)
-        self.height = max(height, 1)
+        var rows = max(height, 1)
+        if let narrowest, narrowest > 0 {
+            let wrapped = max(1, (self.width - 2 + narrowest) / narrowest)
+            rows = min(rows, max((rows - 1) / wrapped + 1, ProgressRenderer.fewestRows))
+        }
+        self.height = rows
     }
+
+    private static let fewestRows = 5
 
     /// The lines of the display, at most one fewer than the terminal's rows.
     ///
@@ -48,6 +57,11 @@ package struct ProgressRenderer: Sendable {
         var line = StyledLine()
         let name = TerminalText.shortened(row.name, to: layout.name, ellipsis: glyphs.ellipsis)
         line.append(TerminalText.padded(name, to: layout.name))
+        if !row.notes.isEmpty {
+            line.append(note(of: row, layout))
+            line.trim()
+            return line
+        }
         if let bar = layout.bar {
             line.append(" ")
             append(row, to: &line, columns: bar, tick: tick)
@@ -59,10 +73,20 @@ package struct ProgressRenderer: Sendable {
         return line
     }
 
+    /// What takes the place of the columns: the percentage, and the longest note that fits.
+    private func note(of row: ProgressRow, _ layout: ColumnLayout) -> String {
+        let room = max(0, width - 1 - layout.name - 1)
+        let percent = row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" }
+        let candidates = row.notes.flatMap { note in percent.map { ["\($0), \(note)", note] } ?? [note] }
+        let fitting = candidates.first { TerminalText.width($0) <= room }
+        let text =
+            fitting ?? TerminalText.shortened(row.notes.last ?? "", to: room, ellipsis: glyphs.ellipsis)
+        return text.isEmpty ? "" : " " + text
+    }
+
     private func text(of row: ProgressRow, in column: ColumnLayout.Column) -> String {
         switch column {
         case .percent: row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? ""
-        case .finePercent: row.percent.map { NumberFormat.fixed($0, decimals: 2) + "%" } ?? ""
         case .size:
             row.total.map { NumberFormat.size(min(row.written, $0), of: $0) }
                 ?? NumberFormat.size(row.written)

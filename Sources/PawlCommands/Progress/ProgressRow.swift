@@ -1,4 +1,5 @@
 package import Pawl
+import PawlCore
 
 /// The display's values of one download at one instant.
 package struct ProgressRow: Sendable, Hashable {
@@ -13,6 +14,8 @@ package struct ProgressRow: Sendable, Hashable {
     package var isAtRest = false
     /// Shown instead of the speed when no bytes are expected, at most 10 columns.
     package var status: String?
+    /// Shown instead of all columns but the name: the same text in several lengths, the longest first.
+    package var notes: [String] = []
 
     package init(
         name: String,
@@ -32,39 +35,29 @@ package struct ProgressRow: Sendable, Hashable {
         self.status = status
     }
 
-    /// `isRetrying` means that an attempt failed and no byte has arrived since.
-    package init(_ snapshot: DownloadSnapshot, isRetrying: Bool) {
+    package init(_ snapshot: DownloadSnapshot) {
         self.init(
             name: TerminalText.harmless(snapshot.name ?? ProgressRow.lastComponent(of: snapshot.source)),
             written: snapshot.written,
             total: snapshot.total,
             speed: snapshot.speed,
             timeLeft: snapshot.timeLeft,
-            connections: snapshot.connections,
-            status: ProgressRow.status(of: snapshot, isRetrying: isRetrying)
+            connections: snapshot.connections
         )
+        take(StateText(snapshot))
     }
 
-    private static func status(of snapshot: DownloadSnapshot, isRetrying: Bool) -> String? {
-        switch snapshot.state {
-        case .waiting, .preempted: "waiting"
-        case .probing: isRetrying ? "retrying" : "connecting"
-        case .transferring: isRetrying && snapshot.speed == 0 ? "retrying" : nil
-        case .waitingForNetwork: "no network"
-        case .verifying: "verifying"
-        case .publishing: "saving"
-        case .paused: "paused"
-        case .finished: "finished"
-        case .failed: "failed"
-        case .removed: "removed"
-        }
+    /// Shows a state in place of the columns that say nothing in it.
+    mutating func take(_ state: StateText) {
+        notes = state.notes
+        status = notes.isEmpty && state.word != StateText.downloading ? state.word : nil
     }
 
-    /// The name to show before the server has sent one: the last component of the URL's path.
+    /// The name to show before the server has sent one: the last component of the URL's path, decoded.
     package static func lastComponent(of source: String) -> String {
         let path = source.prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/").last { !$0.hasSuffix(":") }
-        return last.map(String.init) ?? source
+        return last.map { PercentCoding.readable(String($0)) } ?? source
     }
 }
 

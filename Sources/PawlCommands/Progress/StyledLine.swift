@@ -36,9 +36,10 @@ package struct StyledLine: Sendable, Hashable {
     /// Its width in columns.
     package var width: Int { texts.reduce(0) { $0 + TerminalText.width($1) } }
 
-    /// The line with ECMA-48 colours.
-    package var escaped: String {
-        spans.reduce(into: "") { line, span in
+    /// The line with ECMA-48 colours, if they are wanted.
+    package func escaped(inColor: Bool = true) -> String {
+        guard inColor else { return text }
+        return spans.reduce(into: "") { line, span in
             switch span.style {
             case .plain: line += span.text
             case .done: line += "\u{1B}[32m" + span.text + "\u{1B}[m"

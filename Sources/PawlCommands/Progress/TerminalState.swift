@@ -1,9 +1,13 @@
 import Glibc
 
-/// The capabilities and size of the terminal on standard error.
+/// The capabilities and size of a terminal.
 package struct TerminalState: Sendable, Hashable {
-    /// Whether escape codes may be written: the terminal supports them and `NO_COLOR` is not set.
+    /// Whether codes that move the cursor may be written.
     package var takesCodes: Bool
+    /// Whether colours may be written: `NO_COLOR` is not set.
+    package var takesColor: Bool
+    /// Whether it wraps its lines anew after its width has changed; others cut them off.
+    package var reflows: Bool
     /// Whether non-ASCII characters may be written.
     package var takesUnicode: Bool
 
@@ -12,21 +16,28 @@ package struct TerminalState: Sendable, Hashable {
         let kind = environment("TERM") ?? ""
         // https://no-color.org: set and not empty.
         let isPlain = !(environment("NO_COLOR") ?? "").isEmpty
-        takesCodes = isTerminal && !isPlain && kind != "" && kind != "dumb"
+        takesCodes = isTerminal && kind != "" && kind != "dumb"
+        takesColor = takesCodes && !isPlain
+        let isScreen = kind.hasPrefix("screen") && (environment("TMUX") ?? "").isEmpty
+        let cutsOff = isScreen || kind.hasPrefix("linux") || kind.hasPrefix("rxvt")
+        reflows = !cutsOff && (environment("XTERM_VERSION") ?? "").isEmpty
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? ""
         let encoding = locale.lowercased().filter { $0 != "-" }
         takesUnicode = encoding.contains("utf8")
     }
 
     /// Standard error of this process.
-    package static func standardError() -> TerminalState {
-        TerminalState(isTerminal: isatty(STDERR_FILENO) == 1, environment: environmentVariable)
+    package static func standardError() -> TerminalState { state(of: STDERR_FILENO) }
+
+    /// The terminal on a descriptor of this process.
+    package static func state(of descriptor: Int32) -> TerminalState {
+        TerminalState(isTerminal: isatty(descriptor) == 1, environment: environmentVariable)
     }
 
     /// The current numbers of columns and rows.
-    package static func size() -> (columns: Int, rows: Int) {
+    package static func size(of descriptor: Int32 = STDERR_FILENO) -> (columns: Int, rows: Int) {
         var size = winsize()
-        guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
             return (80, 24)
         }
         return (Int(size.ws_col), Int(size.ws_row))

@@ -14,6 +14,21 @@ package enum TerminalText {
         return columns
     }
 
+    /// The number of rows that a line takes on a terminal: a wide character that does not fit at the end of a row begins
+    /// the next.
+    package static func rows(of text: String, width columns: Int) -> Int {
+        var (rows, used) = (1, 0)
+        for character in text {
+            let next = width(character)
+            if used + next > columns, used > 0 {
+                rows += 1
+                used = 0
+            }
+            used += next
+        }
+        return rows
+    }
+
     /// The text truncated in the middle to at most `columns`.
     package static func shortened(_ text: String, to columns: Int, ellipsis: String) -> String {
         guard width(text) > columns else { return text }

@@ -201,6 +201,6 @@ extension ServeOptions {
         CommandOption("quiet", short: "q", takes: .none, in: .output, "print errors only") { (options, _) in
             options.isQuiet = true
         },
-        helpOption,
+        helpOption, wholeHelpOption,
     ]
 }

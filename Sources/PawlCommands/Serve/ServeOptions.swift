@@ -22,6 +22,7 @@ package struct ServeOptions: CommandOptions {
     package var manager = DownloadManager.Configuration()
     package var isQuiet = false
     package var wantsHelp = false
+    package var wantsWholeHelp = false
     package var hooks = Hooks()
     package var logFile: String?
     package var logFormat = ServiceLog.Format.text

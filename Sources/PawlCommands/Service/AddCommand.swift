@@ -20,7 +20,8 @@ extension Command {
             sources,
             for: "add",
             readingWith: readText,
-            askingWith: PasswordPrompt.ask
+            askingWith: PasswordPrompt.ask,
+            guessingWith: RemoteLook.scheme
         )
         for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
         return try AddSession(options, plan).run()
@@ -80,15 +81,20 @@ private struct AddSession {
     private func report(_ source: String, _ result: JSON) {
         let (id, address) = (result["id"]?.string ?? "", Redaction.address(source))
         let isFinished = result["finished"]?.bool == true
+        let isKnown = result["known"]?.bool == true
         var event = [
             JSON.Member("event", "added"), JSON.Member("id", .string(id)),
             JSON.Member("url", .string(address)),
         ]
+        if isKnown { event.append(JSON.Member("known", .bool(true))) }
         if isFinished { event.append(JSON.Member("finished", .bool(true))) }
-        let outcome = ": already finished, not requested again; remove it to download it anew"
+        let outcome =
+            isFinished
+            ? ": already finished, not requested again; remove it from the queue to download it again"
+            : isKnown ? ": already in the queue, not added twice" : ""
         CommandOutput(options.verb).show(
             .object(event),
-            "\(id.prefix(ShortIDs.fewest)) \(address)\(isFinished ? outcome : "")"
+            "\(id.prefix(ShortIDs.fewest)) \(address)\(outcome)"
         )
     }
 

@@ -15,6 +15,10 @@ struct AddOptions: CommandOptions {
         get { verb.wantsHelp }
         set { verb.wantsHelp = newValue }
     }
+    var wantsWholeHelp: Bool {
+        get { verb.wantsWholeHelp }
+        set { verb.wantsWholeHelp = newValue }
+    }
 }
 
 extension AddOptions {
@@ -26,7 +30,7 @@ extension AddOptions {
     /// Options of `get` that have another meaning here, or none: what the service may connect to is decided by `serve`.
     private static let concernsGet: Set = [
         "dir", "jobs", "limit-rate", "json", "quiet", "help", "stdout", "deny-private-addresses", "zsync",
-        "seed",
+        "seed", "progress", "verbose", "dry-run", "help-all",
     ]
 
     private static let queue: [CommandOption<AddOptions>] = [

@@ -16,12 +16,16 @@ extension Command {
         if options.watches { return try WatchSession.run(options) }
         let downloads = try options.client().list(options)
         if options.isJSON {
-            for download in downloads { say(download.text + "\n") }
-        } else {
-            let isTerminal = isatty(STDOUT_FILENO) == 1
-            let table = DownloadTable(downloads.compactMap(RemoteDownload.init))
-            say(table.text(width: isTerminal ? TerminalState.size().columns : nil))
-            if downloads.isEmpty, isTerminal { say("the queue is empty\n") }
+            for download in downloads { say(download.withTrueState.text + "\n") }
+            return 0
+        }
+        let terminal = TerminalState.state(of: STDOUT_FILENO)
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        let width = isTerminal ? TerminalState.size(of: STDOUT_FILENO).columns : nil
+        let table = DownloadTable(downloads.compactMap(RemoteDownload.init), terminal)
+        say(table.text(width: width))
+        if downloads.isEmpty, isTerminal {
+            say(options.selects ? "no download matches\n" : "the queue is empty\n")
         }
         return 0
     }
@@ -33,24 +37,54 @@ extension ServiceClient {
     /// The downloads that the options select, as JSON from the service.
     func list(_ options: VerbOptions) throws(Failure) -> [JSON] {
         var downloads: [JSON] = []
+        var last: String?
         while downloads.count < options.limit ?? .max {
-            let size = min(ServiceClient.pageSize, (options.limit ?? .max) - downloads.count)
-            let filter = options.filter(after: downloads.last?["id"]?.string, limit: size)
-            let page = try call("pawl.list", [filter], to: "list").array ?? []
-            downloads += page
+            let size = min(ServiceClient.pageSize, max(options.limit ?? .max, 100))
+            let page =
+                try call("pawl.list", [options.filter(after: last, limit: size)], to: "list").array ?? []
+            downloads += page.filter(options.includes)
+            last = page.last?["id"]?.string
             if page.count < size { break }
         }
-        return downloads
+        return Array(downloads.prefix(options.limit ?? .max))
+    }
+
+    /// The groups that have downloads or are paused.
+    func groups() throws(Failure) -> [(name: String, isPaused: Bool, count: Int64)] {
+        (try call("pawl.groups", [], to: "query").array ?? []).map { group in
+            (group["name"]?.string ?? "", group["paused"]?.bool == true, group["count"]?.integer ?? 0)
+        }
     }
 }
 
 extension VerbOptions {
+    /// Whether only a part of the queue is wanted.
+    var selects: Bool { !states.isEmpty || group != nil || text != nil }
+
     func filter(after id: String? = nil, limit: Int) -> JSON {
         var members = [JSON.Member("limit", .number(limit))]
         if let id { members.append(JSON.Member("after", .string(id))) }
-        if !states.isEmpty { members.append(JSON.Member("states", .strings(states))) }
+        let stored = Set(states.compactMap { ListedState($0)?.stored })
+        if !stored.isEmpty { members.append(JSON.Member("states", .strings(stored.sorted()))) }
         if let group { members.append(JSON.Member("group", .string(group))) }
         if let text { members.append(JSON.Member("text", .string(text))) }
+        return .object(members)
+    }
+
+    /// Whether a download is in one of the states; the service knows fewer of them.
+    func includes(_ json: JSON) -> Bool {
+        guard !states.isEmpty, let download = RemoteDownload(json) else { return true }
+        return states.contains { ListedState($0)?.includes(download) == true }
+    }
+}
+
+extension JSON {
+    /// A download whose `state` says that it waits for its next attempt.
+    var withTrueState: JSON {
+        guard case .object(var members) = self, self["retryIn"]?.decimal != nil,
+            let index = members.firstIndex(where: { $0.name == "state" })
+        else { return self }
+        members[index].value = "retrying"
         return .object(members)
     }
 }
@@ -58,43 +92,100 @@ extension VerbOptions {
 /// A plain-text table of downloads.
 struct DownloadTable {
     private let downloads: [RemoteDownload]
+    private let takesColor: Bool
+    private let ellipsis: String
 
-    init(_ downloads: [RemoteDownload]) { self.downloads = downloads }
+    private enum Column: CaseIterable {
+        case id, state, done, size, speed, left, name
 
-    /// Shortens lines to `width` columns if it is given.
+        var title: String {
+            switch self {
+            case .id: "ID"
+            case .state: "STATE"
+            case .done: "DONE"
+            case .size: "SIZE"
+            case .speed: "SPEED"
+            case .left: "LEFT"
+            case .name: "NAME"
+            }
+        }
+    }
+
+    /// Columns that are left out where there is not enough room for the names, in this order.
+    private static let optional: [Column] = [.speed, .size, .left, .done]
+    private static let shortestName = 20
+
+    init(_ downloads: [RemoteDownload], _ terminal: TerminalState? = nil) {
+        self.downloads = downloads
+        takesColor = terminal?.takesColor ?? false
+        ellipsis = terminal?.takesUnicode == true ? "…" : ".."
+    }
+
+    /// Shortens lines to `width` columns if it is given; columns are left out for the names.
     func text(width: Int?) -> String {
         guard !downloads.isEmpty else { return "" }
         let digits = ShortIDs.digits(downloads.map(\.id))
-        let rows =
-            [["ID", "STATE", "DONE", "SIZE", "SPEED", "LEFT", "NAME"]] + downloads.map { row($0, digits) }
-        let widths = rows[0].indices.map { column in rows.map { TerminalText.width($0[column]) }.max() ?? 0 }
-        return rows.map { row in
-            var line = ""
-            for (column, text) in row.dropLast().enumerated() {
-                let isText = column < 2
-                line +=
-                    isText
-                    ? TerminalText.padded(text, to: widths[column])
-                    : TerminalText.rightAligned(text, to: widths[column])
-                line += "  "
-            }
-            let name = row[row.count - 1]
-            let room = width.map { max(8, $0 - 1 - TerminalText.width(line)) }
-            line += room.map { TerminalText.shortened(name, to: $0, ellipsis: "..") } ?? name
-            return line + "\n"
-        }.joined()
+        let isNarrow = (width ?? .max) < 80
+        let rows = downloads.map { row($0, digits, isNarrow) }
+        func isShown(_ column: Column) -> Bool { rows.contains { $0[column]?.isEmpty == false } }
+        var columns = Column.allCases.filter { $0 == .name || $0 == .id || isShown($0) }
+        func columnWidth(_ column: Column) -> Int {
+            rows.reduce(column.title.count) { max($0, TerminalText.width($1[column] ?? "")) }
+        }
+        let widths = Dictionary(uniqueKeysWithValues: columns.map { ($0, columnWidth($0)) })
+        func room() -> Int {
+            let others = columns.dropLast().reduce(0) { $0 + (widths[$1] ?? 0) + 2 }
+            return (width ?? .max) - 1 - others
+        }
+        let longest = min(DownloadTable.shortestName, widths[.name] ?? 0)
+        for column in DownloadTable.optional where room() < longest { columns.removeAll { $0 == column } }
+        var text = line(columns.map(\.title), columns, widths, room())
+        for (row, download) in zip(rows, downloads) {
+            text += line(columns.map { row[$0] ?? "" }, columns, widths, room())
+            if let detail = detail(download) { text += below(detail, width: width) }
+        }
+        return text
     }
 
-    private func row(_ download: RemoteDownload, _ digits: Int) -> [String] {
-        let isMoving = download.isRunning && download.state == "transferring"
+    private func line(_ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ room: Int) -> String
+    {
+        var line = ""
+        for (column, text) in zip(columns, texts).dropLast() {
+            let width = widths[column] ?? 0
+            let isText = column == .id || column == .state
+            line += isText ? TerminalText.padded(text, to: width) : TerminalText.rightAligned(text, to: width)
+            line += "  "
+        }
+        let name = TerminalText.shortened(texts.last ?? "", to: max(4, room), ellipsis: ellipsis)
+        return line + name + "\n"
+    }
+
+    /// A line of its own for why it failed or what it waits for.
+    private func below(_ detail: String, width: Int?) -> String {
+        let text = "  " + detail
+        let fitted =
+            width.map { TerminalText.shortened(text, to: max(4, $0 - 1), ellipsis: ellipsis) } ?? text
+        return (takesColor ? "\u{1B}[2m\(fitted)\u{1B}[m" : fitted) + "\n"
+    }
+
+    private func detail(_ download: RemoteDownload) -> String? {
+        if let error = download.error { return TerminalText.harmless(error.reason) }
+        return download.stateText.word == "retrying" ? download.stateText.notes.first : nil
+    }
+
+    private func row(_ download: RemoteDownload, _ digits: Int, _ isNarrow: Bool) -> [Column: String] {
+        let state = download.stateText
+        let isMoving = download.isRunning && state.word == StateText.downloading
+        let isRetry = state.word == "retrying"
         return [
-            String(download.id.prefix(digits)), download.state,
-            download.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? "",
-            download.total.map(NumberFormat.size)
+            .id: String(download.id.prefix(digits)),
+            .state: isNarrow && !isRetry ? state.notes.last ?? state.word : state.word,
+            .done: download.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? "",
+            .size: download.total.map(NumberFormat.size)
                 ?? (download.written > 0 ? NumberFormat.size(download.written) : ""),
-            isMoving ? NumberFormat.speed(download.speed) : "",
-            isMoving ? download.timeLeft.map(NumberFormat.duration) ?? "" : "",
-            download.title + (download.error.map { ": \(TerminalText.harmless($0.message))" } ?? ""),
+            .speed: isMoving ? NumberFormat.speed(download.speed) : "",
+            .left: isMoving ? download.timeLeft.map(NumberFormat.duration) ?? "" : "",
+            .name: download.title,
         ]
     }
 }

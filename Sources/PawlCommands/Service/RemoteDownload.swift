@@ -6,6 +6,8 @@ struct RemoteDownload: Sendable, Hashable {
     /// Redacted.
     var source: String
     var state: String
+    /// The state in words.
+    var stateText: StateText
     var name: String?
     var folder: String
     var written: Int64
@@ -21,6 +23,8 @@ struct RemoteDownload: Sendable, Hashable {
     struct Refusal: Sendable, Hashable {
         var code: UInt8
         var message: String
+        /// The cause and the remedy, without the URL.
+        var reason: String
     }
 
     /// Returns `nil` for JSON that is not a download.
@@ -28,6 +32,7 @@ struct RemoteDownload: Sendable, Hashable {
         guard let id = json["id"]?.string, let state = json["state"]?.string else { return nil }
         self.id = id
         self.state = state
+        stateText = StateText(json)
         source = json["url"]?.string ?? ""
         name = json["name"]?.string
         folder = json["folder"]?.string ?? ""
@@ -40,7 +45,9 @@ struct RemoteDownload: Sendable, Hashable {
         priority = Int(clamping: json["priority"]?.integer ?? 0)
         if let error = json["error"], let message = error["message"]?.string {
             let code = UInt8(exactly: error["code"]?.integer ?? 1) ?? 1
-            self.error = Refusal(code: code, message: message)
+            let parts = [error["why"]?.string ?? "", error["remedy"]?.string ?? ""].filter { !$0.isEmpty }
+            let reason = parts.isEmpty ? message : parts.joined(separator: "; ")
+            self.error = Refusal(code: code, message: message, reason: reason)
         }
     }
 
@@ -61,21 +68,10 @@ extension ProgressRow {
             total: download.total,
             speed: download.speed,
             timeLeft: download.timeLeft,
-            connections: download.connections,
-            status: ProgressRow.status(of: download)
+            connections: download.connections
         )
+        take(download.stateText)
         isAtRest = !download.isRunning
-    }
-
-    private static func status(of download: RemoteDownload) -> String? {
-        switch download.state {
-        case "transferring": nil
-        case "probing": "connecting"
-        case "preempted": "waiting"
-        case "waitingForNetwork": "no network"
-        case "publishing": "saving"
-        default: download.state
-        }
     }
 }
 

@@ -16,7 +16,7 @@ extension Command {
         let client = try options.client()
         for id in ids {
             let details = try client.call("pawl.show", [.string(id)], to: "show", id)
-            CommandOutput(options).show(details, DownloadSheet(details).text)
+            CommandOutput(options).show(details.withTrueState, DownloadSheet(details).text)
         }
         return 0
     }
@@ -32,13 +32,21 @@ extension Command {
         taking: VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "status") }
-        let status = try options.client().call("pawl.status", to: "query")
+        let client = try options.client()
+        let status = try client.call("pawl.status", to: "query")
+        let groups =
+            options.isJSON
+            ? ""
+            : try client.groups().map { group in
+                "\ngroup \(group.name): \(group.count) downloads\(group.isPaused ? ", paused" : "")"
+            }.joined()
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
         CommandOutput(options).show(
             status,
             "pawl \(status["version"]?.string ?? "") serving \(status["root"]?.string ?? "") (process \(number("pid"))): "
-                + "\(number("running")) running, \(number("waiting")) waiting, \(number("ended")) ended, "
-                + NumberFormat.speed(number("speed"))
+                + "\(number("running")) running, \(number("waiting")) queued, \(number("paused")) paused, "
+                + "\(number("finished")) finished, \(number("failed")) failed, "
+                + NumberFormat.speed(number("speed")) + groups
                 + (status["portRefusal"]?.string.map { "\nno web page, no aria2 clients: \($0)" } ?? "")
         )
         return 0
@@ -77,7 +85,8 @@ private struct DownloadSheet {
     var text: String {
         guard let download = RemoteDownload(details) else { return details.text }
         var lines = [
-            ("id", download.id), ("state", download.state), ("name", download.name ?? "unknown"),
+            ("id", download.id), ("state", download.stateText.notes.first ?? download.stateText.word),
+            ("name", download.name ?? "unknown"),
         ]
         if !download.folder.isEmpty { lines.append(("folder", download.folder)) }
         for source in details["sources"]?.array ?? [] { lines.append(("from", source.string ?? "")) }

@@ -30,7 +30,7 @@ extension Command {
             all: nil,
             done: "started"
         ),
-        remove, rename, move, url, limit,
+        remove, clear, rename, move, url, set, limit, slots,
     ]
 
     private static func each(
@@ -53,10 +53,16 @@ extension Command {
             let client = try options.client()
             if options.takesAll || options.group != nil {
                 if let id = ids.first { throw Failure.unexpected(id, in: name) }
-                let method = options.takesAll ? "pawl.\(name)All" : "pawl.\(name)Group"
-                let given: JSON = options.group.map { [.string($0)] } ?? []
-                try client.call(method, given, to: name)
-                CommandOutput(options).show(["\(name)": .bool(true)], "\(done) \(options.group ?? "all")")
+                guard let group = options.group, !options.takesAll else {
+                    try client.call("pawl.\(name)All", [], to: name)
+                    CommandOutput(options).show(["\(name)": .bool(true)], "\(done) all")
+                    return 0
+                }
+                let isKnown = try client.groups().contains { $0.name == group }
+                guard isKnown || name == "pause" else { throw Failure.noGroup(group, to: name) }
+                try client.call("pawl.\(name)Group", [.string(group)], to: name)
+                let note = isKnown ? "" : "; it has no downloads yet, those added to it will wait"
+                CommandOutput(options).show(["\(name)": .bool(true)], "\(done) the group \(group)\(note)")
                 return 0
             }
             try requireIDs(ids, in: name)
@@ -77,39 +83,15 @@ extension Command {
         }
     }
 
-    private static let remove = Command(
-        "remove",
-        "[--keep-file] ID...",
-        summary: "remove downloads and their files",
-        details: """
-            Stop downloads and remove them with their part files and, without --keep-file, their finished files.
-            """,
-        operand: .downloads,
-        taking: [VerbOptions.keepFile] + VerbOptions.common
-    ) { (options, ids) throws(Failure) in
-        try requireIDs(ids, in: "remove")
-        let result = try options.client().call(
-            "pawl.remove",
-            [.strings(ids), ["keepFile": .bool(options.keepsFile)]],
-            to: "remove",
-            ids.joined(separator: " ")
-        )
-        for member in result.members ?? [] {
-            CommandOutput(options).show(
-                ["id": .string(member.name), "changed": member.value],
-                "\(member.name.prefix(ShortIDs.fewest)) removed"
-            )
-        }
-        return 0
-    }
-
     private static let rename = one(
         "rename",
         "ID NAME",
         "rename a download's file",
         "Rename the file of a download, also on disk if it has finished; an unfinished one gets the name on completion.",
-        because: "it has no file to rename"
-    ) { text in .string(text) }
+        because: "it has no file to rename",
+        done: { name, _ in "renamed to \(name)" },
+        value: { text in .string(text) }
+    )
 
     private static let url = one(
         "url",
@@ -119,8 +101,10 @@ extension Command {
         Continue a download from another URL of the same content; data on disk is kept only if the content at the new \
         URL is verified to be the same.
         """,
-        because: "it has finished"
-    ) { text in .string(text) }
+        because: "it has finished",
+        done: { address, _ in "continues from \(Redaction.address(address))" },
+        value: { text in .string(text) }
+    )
 
     private static let move = one(
         "move",
@@ -130,20 +114,22 @@ extension Command {
         Move a waiting or paused download in the queue, among those of its priority. POSITION is a number (1 is next), \
         first, last, or a step: +2 is two places back, -2 two forward.
         """,
-        because: "only waiting downloads have a position"
-    ) { (text) throws(Failure) in
-        if let position = Int(text), !text.hasPrefix("+"), position > 0 { return .number(position - 1) }
-        let isStep = (text.hasPrefix("+") || text.hasPrefix("-")) && Int(text) != nil
-        guard isStep || ["first", "last"].contains(text) else {
-            throw Failure(
-                .badOption,
-                "cannot use",
-                at: "the position \(text)",
-                because: "must be a number from 1, first, last, or a step such as +2 or -2"
-            )
+        because: "only waiting downloads have a position",
+        done: { _, place in "moved to position \((place.integer ?? 0) + 1)" },
+        value: { (text) throws(Failure) in
+            if let position = Int(text), !text.hasPrefix("+"), position > 0 { return .number(position - 1) }
+            let isStep = (text.hasPrefix("+") || text.hasPrefix("-")) && Int(text) != nil
+            guard isStep || ["first", "last"].contains(text) else {
+                throw Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "the position \(text)",
+                    because: "must be a number from 1, first, last, or a step such as +2 or -2"
+                )
+            }
+            return .string(text)
         }
-        return .string(text)
-    }
+    )
 
     /// A command that takes an ID and one more operand.
     private static func one(
@@ -152,6 +138,7 @@ extension Command {
         _ summary: String,
         _ details: String,
         because why: String,
+        done: @escaping @Sendable (String, JSON) -> String,
         value: @escaping @Sendable (String) throws(Failure) -> JSON
     ) -> Command {
         Command(
@@ -175,38 +162,15 @@ extension Command {
             guard result != .null, result.bool != false else {
                 throw Failure(.unknown, "cannot \(name)", at: words[0], because: why)
             }
-            CommandOutput(options).show(["id": .string(id), "\(name)": result], "\(words[0]) done")
+            CommandOutput(options).show(
+                ["id": .string(id), "\(name)": result],
+                "\(words[0]) \(done(words[1], result))"
+            )
             return 0
         }
     }
 
-    private static let limit = Command(
-        "limit",
-        "[options] RATE [ID]",
-        summary: "limit the speed of all downloads, or of one",
-        details: """
-            Limit the speed of all downloads together, or of the one with this ID. RATE is in bytes per second; K, M, G are \
-            powers of 1024; none or 0 removes the limit.
-            """,
-        operand: .words(["none"]),
-        taking: VerbOptions.common
-    ) { (options, words) throws(Failure) in
-        guard let text = words.first, words.count <= 2 else { throw Failure.usage("limit", "RATE [ID]") }
-        let rate = text.lowercased() == "none" ? nil : try OptionValues.rate("limit", text)
-        let client = try options.client()
-        var ids: [String] = []
-        for word in words.dropFirst() { ids.append(try client.id(word, to: "limit")) }
-        let given = [rate.map { JSON.number($0) } ?? .null] + ids.map { .string($0) }
-        try client.call("pawl.limit", .array(given), to: "limit", words.count > 1 ? words[1] : nil)
-        let limit = rate.map { NumberFormat.speed($0) } ?? "no limit"
-        CommandOutput(options).show(
-            .object([JSON.Member("limit", given[0])] + ids.map { JSON.Member("id", .string($0)) }),
-            "\(words.count > 1 ? words[1] : "all downloads"): \(limit)"
-        )
-        return 0
-    }
-
-    private static func requireIDs(_ ids: [String], in command: String) throws(Failure) {
+    static func requireIDs(_ ids: [String], in command: String) throws(Failure) {
         if ids.isEmpty { throw Failure.usage(command, "ID...") }
     }
 }
@@ -228,6 +192,16 @@ extension JSON {
 }
 
 extension Failure {
+    static func noGroup(_ group: String, to action: String) -> Failure {
+        Failure(
+            .notFound,
+            "cannot \(action)",
+            at: "the group \(group)",
+            because: "no download is in it",
+            remedy: "'pawl list' shows the downloads, 'pawl status' the groups"
+        )
+    }
+
     static func usage(_ command: String, _ operands: String) -> Failure {
         Failure(
             .badOption,

@@ -7,7 +7,12 @@ struct VerbOptions: CommandOptions {
     var wantsHelp = false
     /// All downloads instead of those given by ID.
     var takesAll = false
-    var keepsFile = false
+    var deletesFile = false
+    /// Whether the user is not prompted.
+    var isSure = false
+    /// Whether `clear` takes failed downloads too.
+    var takesFailed = false
+    var wantsWholeHelp = false
     var group: String?
     var states: [String] = []
     var text: String?
@@ -35,7 +40,7 @@ extension VerbOptions {
         {
             (options, _) in options.isJSON = true
         },
-        helpOption,
+        helpOption, wholeHelpOption,
     ]
 
     static func all(_ help: String) -> CommandOption<VerbOptions> {
@@ -48,8 +53,30 @@ extension VerbOptions {
         "keep-file",
         takes: .none,
         in: .files,
-        "keep the finished file"
-    ) { (options, _) in options.keepsFile = true }
+        "keep the finished file, which is the default"
+    ) { (options, _) in options.deletesFile = false }
+
+    static let deleteFile: CommandOption<VerbOptions> = CommandOption(
+        "delete-file",
+        takes: .none,
+        in: .files,
+        "delete the finished file too"
+    ) { (options, _) in options.deletesFile = true }
+
+    static let yes: CommandOption<VerbOptions> = CommandOption(
+        "yes",
+        short: "y",
+        takes: .none,
+        in: .files,
+        "delete without a question"
+    ) { (options, _) in options.isSure = true }
+
+    static let failedToo: CommandOption<VerbOptions> = CommandOption(
+        "failed",
+        takes: .none,
+        in: .selection,
+        "failed downloads too"
+    ) { (options, _) in options.takesFailed = true }
 
     static let group: CommandOption<VerbOptions> = CommandOption(
         "group",
@@ -68,16 +95,16 @@ extension VerbOptions {
     static let listing: [CommandOption<VerbOptions>] = [
         CommandOption(
             "state",
-            takes: .required("waiting|paused|finished|failed|removed"),
+            takes: .required("running|queued|paused|finished|failed|removed"),
             in: .selection,
-            "only downloads in this state; repeatable; running ones count as waiting",
+            "only downloads in this state; repeatable",
             standard: "all but removed"
         ) { (options, value) throws(Failure) in
-            let states = ["waiting", "paused", "finished", "failed", "removed"]
-            guard states.contains(value.lowercased()) else {
-                throw OptionValues.bad("state", value, "must be one of \(states.joined(separator: ", "))")
+            guard let state = ListedState(value) else {
+                let names = ListedState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw OptionValues.bad("state", value, "must be one of \(names)")
             }
-            options.states.append(value.lowercased())
+            options.states.append(state.rawValue)
         },
         group,
         CommandOption(

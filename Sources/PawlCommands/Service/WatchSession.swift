@@ -10,7 +10,7 @@ struct WatchSession: ~Copyable {
     private let signals: SignalPipe
     private let cursor = CursorGuard()
     private var stream: ServiceStream
-    private var painter = FramePainter()
+    private var painter: FramePainter
     private var names: [String: String] = [:]
     private var permanent: [String] = []
     private var tick = 0
@@ -38,6 +38,7 @@ struct WatchSession: ~Copyable {
         let terminal = TerminalState.standardError()
         hasDisplay = terminal.takesCodes && !options.isJSON
         glyphs = terminal.takesUnicode ? .unicode : .plain
+        painter = FramePainter(terminal)
         SignalWatch.start(hasDisplay: hasDisplay, cursor: cursor) { signals.post($0) }
     }
 
@@ -92,8 +93,8 @@ struct WatchSession: ~Copyable {
             ("pawl.status", []),
         ])
         guard results.count == 3 else { return }
-        let listed = (results[1].array ?? []).compactMap(RemoteDownload.init)
-        var running = (results[0].array ?? []).compactMap(RemoteDownload.init)
+        let listed = (results[1].array ?? []).filter(options.includes).compactMap(RemoteDownload.init)
+        var running = (results[0].array ?? []).filter(options.includes).compactMap(RemoteDownload.init)
         if let group = options.group { running.removeAll { $0.group != group } }
         // Ended downloads are shown only if a state was requested.
         let rest = listed.filter { download in
@@ -109,11 +110,19 @@ struct WatchSession: ~Copyable {
         more status: JSON,
         _ size: (columns: Int, rows: Int)
     ) {
-        let renderer = ProgressRenderer(glyphs: glyphs, width: size.columns, height: size.rows - 1)
+        let renderer = ProgressRenderer(
+            glyphs: glyphs,
+            width: size.columns,
+            height: size.rows - 1,
+            narrowest: 79
+        )
         let digits = ShortIDs.digits(shown.map(\.id))
         var frame = renderer.lines(shown.map { ProgressRow($0, digits: digits) }, totals: nil, tick: tick)
         var last = StyledLine()
-        let figures = ["running", "waiting", "ended"].map { "\(status[$0]?.integer ?? 0) \($0)" }
+        let figures = [
+            ("running", "running"), ("waiting", "queued"), ("paused", "paused"), ("failed", "failed"),
+        ]
+        .map { "\(status[$0.0]?.integer ?? 0) \($0.1)" }
         let text = (figures + [NumberFormat.speed(status["speed"]?.integer ?? 0)]).joined(separator: ", ")
         last.append(
             TerminalText.shortened(text, to: max(1, size.columns - 1), ellipsis: glyphs.ellipsis),

@@ -19,9 +19,20 @@ extension Completions {
             #compdef pawl
             # zsh completion for pawl; made by 'pawl completions zsh'
             _pawl_ids() {
-                local -a ids
-                ids=(${(f)"$(\(idsCommand))"})
-                compadd -a ids
+                local -a found
+                local line
+                for line in ${(f)"$(\(idsCommand))"}; do
+                    found+=("${line%%$'\\t'*}:${line#*$'\\t'}")
+                done
+                _describe -t downloads download found
+            }
+            _pawl_groups() {
+                local -a found
+                local line
+                for line in ${(f)"$(\(groupsCommand))"}; do
+                    found+=("${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}")
+                done
+                _describe -t groups group found
             }
             _pawl() {
                 local curcontext=$curcontext state line
@@ -50,12 +61,15 @@ extension Completions {
         switch offer(for: option) {
         case nil: action = ""
         case .nothing: action = ":value: "
+        case .groups: action = ":group:_pawl_groups"
         case .files: action = ":file:_files"
         case .folders: action = ":folder:_files -/"
         case .words(let words): action = ":value:(\(words.joined(separator: " ")))"
         }
         return names.map { name in
-            let ending = isAttached ? (name.hasPrefix("--") ? "=-" : "-") : ""
+            let isLong = name.hasPrefix("--")
+            // "=" takes the value after the sign or in the next word, "=-" after the sign only.
+            let ending = isAttached ? (isLong ? "=-" : "-") : isLong && !action.isEmpty ? "=" : ""
             return quoted("*\(name)\(ending)[\(help)]\(isAttached ? ":" : "")\(action)")
         }.joined(separator: " ")
     }

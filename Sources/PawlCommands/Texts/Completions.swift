@@ -20,6 +20,7 @@ enum Completions {
         case files
         case folders
         case words([String])
+        case groups
     }
 
     static func offer(for option: OptionEntry) -> Offer? {
@@ -29,15 +30,16 @@ enum Completions {
         case .required(let name), .optional(let name): metavar = name
         }
         if metavar.hasPrefix("DIR") { return .folders }
+        if option.long == "group" { return .groups }
         if metavar.hasPrefix("FILE") || metavar == "CMD" { return .files }
         let words = metavar.split(separator: "|").map(String.init)
         let choices = words.filter { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } }
         return choices.isEmpty ? .nothing : .words(choices)
     }
 
-    /// Prints the IDs of the downloads in the queue.
-    static let idsCommand =
-        #"pawl list --json 2>/dev/null | sed -n 's/^{"id":"\([0-9a-f]\{8\}\).*/\1/p'"#
+    /// Print candidates with descriptions, separated by a tab.
+    static let idsCommand = "pawl completions ids 2>/dev/null"
+    static let groupsCommand = "pawl completions groups 2>/dev/null"
 
     // MARK: bash
 
@@ -60,8 +62,7 @@ enum Completions {
             switch command.operand {
             case .nothing, .addresses, .files: break
             case .downloads:
-                operands +=
-                    "        else\n            COMPREPLY=($(compgen -W \"$(\(idsCommand))\" -- \"$current\"))\n"
+                operands += "        else\n            _pawl_described < <(\(idsCommand))\n"
             case .words(let words):
                 operands += "        else\n            \(bashReply(.words(words)))\n"
             }
@@ -70,9 +71,30 @@ enum Completions {
         let names = (Command.table.map(\.name) + ["--help", "--version"]).joined(separator: " ")
         return """
             # bash completion for pawl; made by 'pawl completions bash'
+            # Offers the words of lines 'word TAB description'; the description is shown while there are several.
+            _pawl_described() {
+                local line
+                local -a found=()
+                while IFS= read -r line; do
+                    [[ ${line%%$'\\t'*} == "$current"* ]] && found+=("$line")
+                done
+                for line in "${found[@]}"; do
+                    if ((${#found[@]} == 1)) || [[ $COMP_TYPE == 37 || $COMP_TYPE == 42 ]]; then
+                        COMPREPLY+=("${line%%$'\\t'*}")
+                    else
+                        COMPREPLY+=("${line%%$'\\t'*}  ${line#*$'\\t'}")
+                    fi
+                done
+            }
             _pawl() {
                 local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
                 COMPREPLY=()
+                # --option=value is three words.
+                if [[ $current == '=' ]]; then
+                    current=''
+                elif [[ $previous == '=' ]] && ((COMP_CWORD > 2)); then
+                    previous=${COMP_WORDS[COMP_CWORD - 2]}
+                fi
                 if ((COMP_CWORD == 1)); then
                     COMPREPLY=($(compgen -W '\(names)' -- "$current"))
                     return
@@ -90,6 +112,7 @@ enum Completions {
     private static func bashReply(_ offer: Offer) -> String {
         switch offer {
         case .nothing: ""
+        case .groups: "_pawl_described < <(\(groupsCommand));"
         case .files: "COMPREPLY=($(compgen -f -- \"$current\"));"
         case .folders: "COMPREPLY=($(compgen -d -- \"$current\"));"
         case .words(let words): "COMPREPLY=($(compgen -W '\(words.joined(separator: " "))' -- \"$current\"));"
@@ -124,6 +147,7 @@ enum Completions {
         switch offer(for: option) {
         case nil: break
         case .nothing: line += " -x"
+        case .groups: line += " -xa \(quote("(\(groupsCommand))"))"
         case .files: line += " -rF"
         case .folders: line += " -xa '(__fish_complete_directories)'"
         case .words(let words): line += " -xa \(quote(words.joined(separator: " ")))"

@@ -14,8 +14,8 @@ enum HelpText {
             text += "\n"
         }
         return text + """
-            'pawl help COMMAND' lists the options of a command; 'pawl --version' prints the
-            version.
+            'pawl URL' is 'pawl get URL'. 'pawl help COMMAND' shows examples and options,
+            'pawl COMMAND --help-all' all of them; 'pawl --version' prints the version.
 
             A file gets its final name only when it is complete and verified. Until then
             NAME.part holds the data and NAME.pawl the state needed to resume. Ctrl-C
@@ -24,15 +24,52 @@ enum HelpText {
             """
     }
 
-    /// The text of `pawl help COMMAND`.
-    static func text(of command: Command) -> String {
+    /// The text of `pawl --help-all`: the overview, and every option of every command.
+    static var whole: String {
+        overview + Command.table.map { "\n" + text(of: $0, whole: true) }.joined()
+    }
+
+    /// Options that the short help of a command with many shows.
+    private static let common: [String: Set<String>] = [
+        "get": [
+            "dir", "output", "if-exists", "input-file", "mirror", "checksum", "jobs", "limit-rate",
+            "connections",
+            "retries", "timeout", "header", "user", "proxy", "insecure", "progress", "verbose", "dry-run",
+            "quiet",
+            "json", "help", "help-all",
+        ],
+        "add": [
+            "paused", "now", "priority", "group", "dir", "output", "input-file", "mirror", "checksum",
+            "limit-rate",
+            "connections", "header", "user", "proxy", "json", "help", "help-all",
+        ],
+        "set": [
+            "mirror", "checksum", "connections", "limit-rate", "retries", "timeout", "header", "user",
+            "referer",
+            "user-agent", "proxy", "insecure", "priority", "group", "json", "help", "help-all",
+        ],
+        "serve": [
+            "root", "background", "install", "jobs", "limit-rate", "timetable", "paused", "port", "listen",
+            "secret-file",
+            "on-complete", "webhook", "log", "quiet", "help", "help-all",
+        ],
+    ]
+
+    /// The text of `pawl help COMMAND`: the examples, and the options that are used most or, with `whole`, all of them.
+    static func text(of command: Command, whole: Bool = false) -> String {
         var text =
             wrapped("usage: pawl \(command.name) \(command.synopsis)", width: 80)
             .joined(separator: "\n       ") + "\n\n"
         for paragraph in command.details.split(separator: "\n") {
             text += wrapped(String(paragraph), width: 80).joined(separator: "\n") + "\n\n"
         }
-        text += list(command.options)
+        text += HelpExamples.text(of: command.name)
+        let common = whole ? nil : common[command.name]
+        text += list(command.options.filter { common?.contains($0.long) ?? true })
+        if let common, command.options.contains(where: { !common.contains($0.long) }) {
+            return text + "'pawl \(command.name) --help-all' lists all options"
+                + (command.reportsDownloads ? " and the exit codes.\n" : ".\n")
+        }
         if command.reportsDownloads { text += exitCodes }
         return text
     }

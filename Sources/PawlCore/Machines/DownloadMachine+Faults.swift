@@ -315,7 +315,7 @@ extension TransferFault {
         case .tls: "check the URL and the clock, or set \(.setting(.authorityFile))"
         case .publicKey: "make sure that this is the right server before you change \(.setting(.pinnedPublicKeys))"
         case .denied: "correct \(.setting(.user))"
-        case .nameResolution: "check the host's name"
+        case .nameResolution, .nameMissing: "check the host's name"
         case .proxy: "check \(.setting(.proxy))"
         case .notFound: "check the URL"
         case .privateAddress: "disable \(.setting(.deniesPrivateAddresses)) if this is intended"

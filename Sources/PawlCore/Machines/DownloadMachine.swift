@@ -70,7 +70,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var knowsExisting = false
     /// An existing file is kept as it is, and nothing is fetched.
     var keepsExisting = false
-    var attempts = 0
+    /// Retries since the last progress.
+    package internal(set) var attempts = 0
     /// Progress is too slow to reset the count of attempts: the last lane was closed for its low speed.
     var isTooSlow = false
     var restarts = 0

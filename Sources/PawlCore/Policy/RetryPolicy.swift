@@ -77,6 +77,8 @@ package struct RetryPolicy: Hashable, Sendable {
         switch kind {
         // Resolvers fail temporarily, above all while a network comes up.
         case .nameResolution: Disposition(code: .nameResolution, isRetried: true)
+        // The resolver confirmed twice that there is no such name.
+        case .nameMissing: Disposition(code: .nameResolution, isRetried: false)
         // Routes come back.
         case .unreachable: Disposition(code: .network, isRetried: true)
         // A restarting server refuses for seconds, an overloaded one as long as requests continue.

@@ -3,6 +3,15 @@ package enum PercentCoding {
     /// `bytes` with each `%XX` replaced by its byte; a `%` that begins no such group stays.
     package static func decoded(_ bytes: some Collection<UInt8>) -> [UInt8] { decodedWithFlaws(bytes).bytes }
 
+    /// The decoded text for display; the text itself where that is not UTF-8 or holds control characters.
+    package static func readable(_ text: String) -> String {
+        let plain = decoded(text.utf8)
+        guard !plain.contains(where: \.isControl), let text = String(validating: plain, as: UTF8.self) else {
+            return text
+        }
+        return text
+    }
+
     /// The decoded bytes, or `nil` when a `%` begins no `%XX`.
     static func strictlyDecoded(_ bytes: some Collection<UInt8>) -> [UInt8]? {
         let result = decodedWithFlaws(bytes)

@@ -10,7 +10,10 @@ package enum TransferEnd: Hashable, Sendable {
 /// A failure of the transport.
 package struct TransferFault: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
+        /// The resolver did not respond, or not yet.
         case nameResolution
+        /// The resolver responded that there is no such name.
+        case nameMissing
         /// No route, no network: the local side.
         case unreachable
         case connectionRefused

@@ -12,7 +12,9 @@ extension LocalizableMessage {
         LocalizableMessage("etag-changed", "its ETag was \(before) and is \(now) now")
     }
 
+    static let httpStatusID = "http-status"
+
     package static func httpStatus(_ status: Int) -> LocalizableMessage {
-        LocalizableMessage("http-status", "the server responded with \(status)")
+        LocalizableMessage(httpStatusID, "the server responded with \(status)")
     }
 }

@@ -47,6 +47,13 @@ extension ConnectionSettings {
         return Array(((kept + fields).joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
+    /// The fields after Host and Range, to be shown; those that libcurl adds for a proxy or cookies are missing.
+    var shownFields: [String] {
+        if let tail { return String(decoding: tail, as: UTF8.self).split(separator: "\r\n").map(String.init) }
+        let agent = values.userAgent.isEmpty ? [] : ["User-Agent: \(values.userAgent)"]
+        return agent + ["Accept: */*"] + texts
+    }
+
     private static func isClean(_ text: String) -> Bool {
         !text.utf8.has { $0 <= 0x20 || $0 >= 0x7F }
     }

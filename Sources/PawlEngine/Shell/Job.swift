@@ -80,6 +80,8 @@ package struct ProgressSample: Hashable, Sendable {
     package var connections = 0
     /// The time until the next attempt, if it waits for one.
     package var retryIn: Interval?
+    /// That attempt, and why the last one failed.
+    package var retry: PendingRetry?
     package var at = Instant(nanoseconds: 0)
 
     package init() {}

@@ -52,6 +52,8 @@ final class Runner {
     var decisions: UInt64 = 0
     /// Counts disk failures, so that a list of actions is not continued after one.
     private(set) var diskFailures = 0
+    /// The last retry that was scheduled.
+    private var retry: PendingRetry?
     private var nextLook = Instant(nanoseconds: 0)
     private var isReleased = false
     /// The SHA-256 digest of the content, if it was computed.
@@ -350,11 +352,15 @@ final class Runner {
         reading.smoothed = meter.smoothed(now: now)
         reading.connections = writers.count
         reading.retryIn = ask { $0.nextAttempt }.map { max(.zero, $0 - now) }
+        reading.retry = reading.retryIn == nil ? nil : retry
         reading.at = now
         box.set(reading)
     }
 
     func notify(_ notice: Notice) {
+        if case .retrying(let failure, _) = notice {
+            retry = PendingRetry(attempt: machine.attempts, limit: machine.plan.retry.retries, after: failure)
+        }
         // Its receivers may start it again because of this event.
         if let observer = job.observer { return observer(notice, lastHead) }
         if notice.isRest { shared.onRests(id) }

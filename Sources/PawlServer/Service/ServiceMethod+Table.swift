@@ -8,9 +8,10 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.status",
             parameters: "[]",
-            result: "{version, root, pid, running, waiting, ended, speed, connections, portRefusal}",
+            result:
+                "{version, root, pid, running, waiting, paused, finished, failed, ended, speed, connections, portRefusal}",
             help:
-                "Version, download root and process id of the service; numbers of downloads; total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
+                "Version, download root and process id of the service; numbers of downloads (ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
             example: "[]",
             isReadOnly: true,
             body: { methods, _ in try await methods.status() }
@@ -58,6 +59,25 @@ extension ServiceMethod {
             body: { try await $0.totals($1) }
         ),
         ServiceMethod(
+            name: "pawl.groups",
+            parameters: "[]",
+            result: "an array of {name, paused, count}",
+            help: "The groups that have downloads or are paused, by name.",
+            example: "[]",
+            isReadOnly: true,
+            body: { methods, _ in try await methods.groups() }
+        ),
+        ServiceMethod(
+            name: "pawl.limits",
+            parameters: "[]",
+            result: "{slots, limit, timetable}",
+            help:
+                "Simultaneous downloads, the current limit of all downloads together in bytes per second, and the limits by time of day; null for none.",
+            example: "[]",
+            isReadOnly: true,
+            body: { methods, _ in try await methods.limits() }
+        ),
+        ServiceMethod(
             name: "pawl.source",
             parameters: "[ID]",
             result: "a URL, or null",
@@ -87,7 +107,7 @@ extension ServiceMethod {
             parameters:
                 "[[URL or {url, options, mirrors, folder, group, priority, start, description}, ...]]",
             result:
-                "an array with {id} or {error} for each: an option's invalid value, code 28, refuses its download alone; {id, finished} for a known URL whose file is complete: it is not requested again",
+                "an array with {id} or {error} for each: an option's invalid value, code 28, refuses its download alone; known is true for a URL that the queue has already: its download is resumed; {id, known, finished} if its file is complete: it is not requested again",
             help:
                 "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. Options that name local files are accepted over the Unix socket only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
@@ -233,6 +253,15 @@ extension ServiceMethod {
                 "Replaces the URL of a download by another one of the same content; the data on disk is kept and compared.",
             example: #"["3f2a", "https://mirror.example/f.iso"]"#,
             body: { try await $0.replaceURL($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.set",
+            parameters: "[ID or [ID, ...], {options, mirrors, group, priority, description}]",
+            result: "{ID: changed, ...}",
+            help:
+                "Changes downloads; a running one continues with the new options. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and an empty string removes a value. A finished download accepts group, priority and description only.",
+            example: #"["3f2a", {"options": {"connections": "4"}, "priority": 5}]"#,
+            body: { try await $0.set($1) }
         ),
         ServiceMethod(
             name: "pawl.limit",

@@ -44,14 +44,41 @@ extension ServiceMethods {
     func status() async throws -> JSON {
         let counts = try await manager.counts()
         let running = try await manager.running()
+        func count(_ standing: DownloadFilter.Standing) async throws -> Int {
+            try await manager.totals(matching: DownloadFilter([standing])).count
+        }
+        let paused = try await count(.paused)
         return [
             "version": .string(PawlVersion.text), "root": .string(manager.root), "pid": .number(getpid()),
             "running": .number(counts.running),
-            "waiting": .number(counts.waiting), "ended": .number(counts.ended),
+            "waiting": .number(max(0, counts.waiting - paused)), "paused": .number(paused),
+            "finished": .number(try await count(.finished)), "failed": .number(try await count(.failed)),
+            "ended": .number(counts.ended),
             "speed": .number(running.reduce(0) { $0 + $1.speed }),
             "connections": .number(running.reduce(0) { $0 + $1.connections }),
             "portRefusal": portRefusal.map { .string($0) } ?? .null,
         ]
+    }
+
+    /// `[]`: the limits of all downloads together.
+    func limits() async throws -> JSON {
+        let limits = try await manager.limits()
+        return [
+            "slots": .number(limits.slots), "limit": limits.rateLimit.map { .number($0) } ?? .null,
+            "timetable": limits.timetable.map { .string($0) } ?? .null,
+        ]
+    }
+
+    /// `[]`: the groups, by name.
+    func groups() async throws -> JSON {
+        .array(
+            try await manager.groups().map { group in
+                [
+                    "name": .string(group.name), "paused": .bool(group.isPaused),
+                    "count": .number(group.count),
+                ]
+            }
+        )
     }
 
     /// `[{states, group, text, after, limit}]`, each optional: the first that match, or those that follow the download
@@ -157,9 +184,11 @@ extension ServiceMethods {
             results.map { result in
                 switch result {
                 case .success(let added):
-                    added.isFinished
-                        ? ["id": .string(added.id.description), "finished": .bool(true)]
-                        : ["id": .string(added.id.description)]
+                    .object(
+                        [JSON.Member("id", .string(added.id.description))]
+                            + (added.isKnown ? [JSON.Member("known", .bool(true))] : [])
+                            + (added.isFinished ? [JSON.Member("finished", .bool(true))] : [])
+                    )
                 case .failure(let error): ["error": .object(ServiceEvent.members(error))]
                 }
             }

@@ -1,6 +1,8 @@
 import CSQLite
+import PawlCore
 
-/// Registers `holds(text, folded)`: whether the text contains a needle that is in lower case already, ignoring case.
+/// Registers `holds(text, folded)`: whether the text, as it stands or percent-decoded, contains a needle that is in lower
+/// case already, ignoring case.
 ///
 /// SQLite's own LIKE ignores the case of ASCII letters only.
 func addTextSearch(to database: OpaquePointer) throws(DatabaseError) {
@@ -13,7 +15,7 @@ func addTextSearch(to database: OpaquePointer) throws(DatabaseError) {
         nil,
         { context, _, arguments in
             guard let text = unsafe arguments?[0], let needle = unsafe arguments?[1] else { return }
-            let found = unsafe Folded.holds(bytes(of: text), bytes(of: needle))
+            let found = unsafe Folded.holdsDecoded(bytes(of: text), bytes(of: needle))
             unsafe sqlite3_result_int(context, found ? 1 : 0)
         },
         nil,
@@ -31,6 +33,17 @@ private func bytes(of value: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
 
 /// Case-insensitive comparison.
 enum Folded {
+    /// Whether the text contains the needle as it stands, or with its percent-encoding decoded.
+    static func holdsDecoded(
+        _ text: UnsafeBufferPointer<UInt8>,
+        _ needle: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        if unsafe holds(text, needle) { return true }
+        guard unsafe text.contains(UInt8(ascii: "%")) else { return false }
+        let decoded = unsafe PercentCoding.decoded(text)
+        return unsafe decoded.withUnsafeBufferPointer { unsafe holds($0, needle) }
+    }
+
     /// `needle` is in lower case.
     static func holds(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {
         if unsafe text.allSatisfy({ $0 < 0x80 }) { return unsafe search(text, for: needle) }

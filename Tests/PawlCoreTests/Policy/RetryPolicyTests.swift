@@ -18,8 +18,17 @@ import Testing
         #expect(said.code == code && said.isRetried == isRetried && said.isComplaint == complains)
     }
 
+    @Test func `a pending retry has its reason in a word or two`() {
+        let status = Failure(.overloaded, "cannot fetch", at: "u", because: .httpStatus(503))
+        #expect(PendingRetry(attempt: 2, limit: 8, after: status).reason == "503")
+        let silent = Failure(.timeout, "cannot fetch", at: "u", because: "no data for 5 s")
+        #expect(PendingRetry(attempt: 1, limit: 8, after: silent).reason == "timeout")
+        #expect(Failure(.diskFull, "", at: "", because: "").brief == "error 9")
+    }
+
     @Test(arguments: [
         (TransferFault.Kind.nameResolution, Failure.Code.nameResolution, true),
+        (.nameMissing, .nameResolution, false),
         (.unreachable, .network, true),
         (.connectionRefused, .network, true), (.connectTimeout, .timeout, true),
         (.connectionLost, .network, true), (.truncated, .network, true), (.tls, .insecure, false),

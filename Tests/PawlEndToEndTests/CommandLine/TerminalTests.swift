@@ -40,11 +40,23 @@ struct `The display` {
         #expect(folder.difference("f", from: content) == nil)
     }
 
-    @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
-    func `without escape codes there is one line per change`(environment: [String: String]) throws {
-        let text = try shown(origin.serve("/f", content), environment)
+    @Test func `without escape codes there is one line per change`() throws {
+        let text = try shown(origin.serve("/f", content), ["TERM": "dumb"])
         #expect(!text.contains("\u{1B}"))
         #expect(text.contains("f: started, 488 KiB"))
+        #expect(text.contains("f: finished, 488 KiB"))
+    }
+
+    @Test func `NO_COLOR takes the colours, not the bar`() throws {
+        let text = try shown(origin.serve("/f", content) { $0.pace = 1_000_000 }, ["NO_COLOR": "1"])
+        #expect(text.contains("\u{1B}[K") && text.contains("─"))
+        #expect(!text.contains("\u{1B}[32m") && !text.contains("\u{1B}[2m"))
+    }
+
+    @Test(arguments: ["plain", "none"])
+    func `progress as lines is a choice on a terminal too`(progress: String) throws {
+        let text = try shown("--progress \(progress) \(origin.serve("/f", content))", [:])
+        #expect(!text.contains("\u{1B}"))
         #expect(text.contains("f: finished, 488 KiB"))
     }
 

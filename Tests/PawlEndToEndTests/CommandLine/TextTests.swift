@@ -41,6 +41,10 @@ struct `Output for other programs` {
         #expect(try said("bash", "-c", complete, script, "pawl", "sta") == "start status\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "get", "--nam") == "--naming\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "get", "--naming", "ha") == "hash\n")
+        #expect(try said("bash", "-c", complete, script, "pawl", "get", "--naming", "=", "ha") == "hash\n")
+        #expect(
+            try said("bash", "-c", complete, script, "pawl", "get", "--naming", "=") == "server url hash\n"
+        )
     }
 
     @Test(.enabled(if: ServerProcess.isInstalled("fish"), "needs fish"))

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FaultCaseTests {
     @Test(arguments: [
         (TransferFault.Kind.tls, "certificate authority"), (.denied, "user name"),
-        (.nameResolution, "host's name"),
+        (.nameResolution, "host's name"), (.nameMissing, "host's name"),
         (.proxy, "the proxy"), (.notFound, "URL"), (.privateAddress, "private addresses"),
     ])
     func `a failure has a remedy`(kind: TransferFault.Kind, advice: String) {

@@ -1,0 +1,51 @@
+import PawlCore
+
+/// URLs as people type them: without a command before them, and without a scheme.
+package enum BareAddress {
+    /// Whether arguments without a command can only mean `pawl get`: one of them is a URL.
+    static func begins(_ arguments: ArraySlice<String>) -> Bool {
+        guard let first = arguments.first else { return false }
+        if isAddress(first) { return true }
+        return first.hasPrefix("-") && arguments.contains { $0.contains("://") && !$0.hasPrefix("-") }
+    }
+
+    private static func isAddress(_ word: String) -> Bool { word.contains("://") || hasNoScheme(word) }
+
+    /// Whether a word is a URL without its scheme: a host name with a dot or a port, or `localhost`, and perhaps a path.
+    package static func hasNoScheme(_ word: String) -> Bool {
+        guard !word.contains("://"), !word.hasPrefix("-"), !word.hasPrefix("/"), !word.hasPrefix(".") else {
+            return false
+        }
+        let authority = word.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let host: Substring
+        var hasPort = false
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            let port = authority[authority.index(after: end)...]
+            guard port.isEmpty || isPort(port) else { return false }
+            return true
+        }
+        if let colon = authority.lastIndex(of: ":") {
+            guard isPort(authority[colon...]) else { return false }
+            hasPort = true
+            host = authority[..<colon]
+        } else {
+            host = authority
+        }
+        guard !host.isEmpty, !host.hasPrefix("."), host.allSatisfy(isHostCharacter) else { return false }
+        return hasPort || host.lowercased() == "localhost" || host.contains(".") && !host.hasSuffix(".")
+    }
+
+    /// The host and port of a URL without a scheme.
+    package static func authority(of word: String) -> String {
+        String(word.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.first == ":" && (2...6).contains(text.count)
+            && text.dropFirst().allSatisfy { "0123456789".contains($0) }
+    }
+
+    private static func isHostCharacter(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "." || character == "-" || character == "_"
+    }
+}

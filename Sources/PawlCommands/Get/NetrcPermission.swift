@@ -1,0 +1,36 @@
+import Glibc
+import PawlCore
+import Synchronization
+
+/// Whether the user's own netrc file may be used.
+///
+/// Like ftp(1) and aria2: passwords that other users of the machine can read are used only if the file is named.
+enum NetrcPermission {
+    /// `""` for the user's own netrc file, or `nil` where it is left out; says so once.
+    static func usual() -> String? {
+        guard let home = environmentVariable("HOME"), !home.isEmpty else { return "" }
+        let path = home + "/.netrc"
+        var info = stat()
+        guard unsafe stat(path, &info) == 0, !isPrivate(mode: info.st_mode) else { return "" }
+        warning.note(path)
+        return nil
+    }
+
+    /// Whether neither group nor others can read or write a file of this mode.
+    static func isPrivate(mode: mode_t) -> Bool { mode & 0o077 == 0 }
+
+    private static let warning = OnceWarning()
+}
+
+private final class OnceWarning: Sendable {
+    private let isDone = Atomic(false)
+
+    func note(_ path: String) {
+        guard !isDone.exchange(true, ordering: .relaxed) else { return }
+        var errors = OutputFile(descriptor: STDERR_FILENO)
+        let text =
+            "pawl: \(path) is not used: other users can read it; run 'chmod 600 \(path)', or give --netrc=\(path)"
+        errors.appendLine(TerminalText.harmless(text))
+        errors.flush()
+    }
+}

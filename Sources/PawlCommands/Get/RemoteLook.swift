@@ -1,0 +1,132 @@
+import Pawl
+import PawlCore
+import PawlSystem
+import Synchronization
+
+/// A look at what a server has: one request, of whose content nothing is kept.
+struct RemoteLook: Sendable {
+    /// What the first accepted response says.
+    struct Found: Sendable {
+        var name: String
+        /// `nil` if the server does not say.
+        var total: Int64?
+        var acceptsRanges: Bool
+    }
+
+    private struct State {
+        var address: WebAddress?
+        var head: ResponseHead?
+        var result: Result<Found, PawlError>?
+    }
+
+    /// `trace` receives every request and response, on another thread.
+    static func look(
+        at source: String,
+        _ options: DownloadOptions,
+        of command: GetOptions = GetOptions(),
+        trace: (@Sendable (TransferTrace) -> Void)? = nil
+    ) -> Result<Found, PawlError> {
+        let state = LookState()
+        var configuration = Downloader.Configuration()
+        configuration.deniesPrivateAddresses = command.deniesPrivateAddresses
+        configuration.reportsEveryState = false
+        configuration.trace = { event in
+            state.hear(event)
+            trace?(event)
+        }
+        let downloader = Downloader(configuration) { state.hear($0, options) }
+        do throws(PawlError) {
+            let download = try downloader.add(source, options: options, to: .path("/dev/null"))
+            download.resume()
+        } catch {
+            return .failure(error)
+        }
+        let result = state.result()
+        downloader.shutDown()
+        return result
+    }
+
+    /// The scheme of a URL that was given without one: `https`, or `http` when nothing responds there.
+    static func scheme(of source: String, _ options: DownloadOptions) -> String {
+        var options = options
+        options.retries = 0
+        options.connectTimeout = min(options.connectTimeout ?? options.timeout, longestWait)
+        options.timeout = min(options.timeout, longestWait)
+        guard case .failure(let error) = look(at: "https://" + source, options) else { return "https" }
+        switch error.failure.code {
+        case .network, .timeout: return "http"
+        // What responds there does not speak TLS; a certificate that is not trusted is no reason to do without.
+        case .insecure:
+            let isOther = [
+                "wrong version number", "packet length too long", "http request", "unknown protocol",
+            ]
+            .contains { error.failure.why.contains($0) }
+            return isOther ? "http" : "https"
+        case _: return "https"
+        }
+    }
+
+    private static let longestWait = 10.0
+}
+
+/// What the events of a look say, and who waits for it.
+private final class LookState: Sendable {
+    private struct Values {
+        var address: WebAddress?
+        var head: ResponseHead?
+        var result: Result<RemoteLook.Found, PawlError>?
+    }
+
+    private let values = Mutex(Values())
+    private let latch = ThreadLatch()
+
+    func hear(_ trace: TransferTrace) {
+        values.withLock { values in
+            switch trace {
+            case .request(_, let address): values.address = address
+            case .response(let lines):
+                values.head = ResponseHead(
+                    parsing: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+                )
+            case .verdict, .failed: break
+            }
+        }
+    }
+
+    func hear(_ event: DownloadEvent, _ options: DownloadOptions) {
+        let isOver = values.withLock { values in
+            guard values.result == nil else { return false }
+            switch event.kind {
+            case .started(_, let total, _):
+                let name =
+                    options.fileName
+                    ?? values.address.map { address in
+                        NamingPolicy.choose(NamingPolicy(options.naming), address: address, head: values.head)
+                    }
+                values.result = .success(
+                    RemoteLook.Found(
+                        name: name ?? "",
+                        total: total,
+                        acceptsRanges: values.head?.acceptRanges == .bytes || values.head?.status == 206
+                    )
+                )
+            case .failed(let error): values.result = .failure(error)
+            case .finished(let file):
+                values.result = .success(
+                    RemoteLook.Found(name: options.fileName ?? "", total: file.length, acceptsRanges: false)
+                )
+            case .state, .notice, .retry, .added, .changed, .missed: return false
+            }
+            return true
+        }
+        if isOver { latch.open() }
+    }
+
+    func result() -> Result<RemoteLook.Found, PawlError> {
+        latch.pass()
+        guard let result = values.withLock(\.result) else {
+            preconditionFailure("the latch opens with a result")
+        }
+        return result
+    }
+}

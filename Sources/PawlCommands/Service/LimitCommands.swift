@@ -1,0 +1,80 @@
+import PawlCore
+
+// Commands that show and set limits.
+extension Command {
+    static let limit = Command(
+        "limit",
+        "[options] [RATE [ID]]",
+        summary: "show or set the speed limit of all downloads, or of one",
+        details: """
+            Without RATE, show the limit. With RATE, limit the speed of all downloads together, or of the one with this ID. \
+            RATE is in bytes per second; K, M, G are powers of 1024; none or 0 removes the limit.
+            """,
+        operand: .words(["none"]),
+        taking: VerbOptions.common
+    ) { (options, words) throws(Failure) in
+        guard words.count <= 2 else { throw Failure.usage("limit", "[RATE [ID]]") }
+        let client = try options.client()
+        guard let text = words.first else {
+            let limits = try client.call("pawl.limits", [], to: "query")
+            CommandOutput(options).show(
+                ["limit": limits["limit"] ?? .null, "timetable": limits["timetable"] ?? .null],
+                "all downloads: \(rateText(limits["limit"]))"
+                    + (limits["timetable"]?.string.map { "\ntimetable: \($0)" } ?? "")
+            )
+            return 0
+        }
+        let rate = text.lowercased() == "none" ? nil : try OptionValues.rate("limit", text)
+        var ids: [String] = []
+        for word in words.dropFirst() { ids.append(try client.id(word, to: "limit")) }
+        let given = [rate.map { JSON.number($0) } ?? .null] + ids.map { .string($0) }
+        let result = try client.call(
+            "pawl.limit",
+            .array(given),
+            to: "limit",
+            words.count > 1 ? words[1] : nil
+        )
+        guard result.bool != false else {
+            throw Failure(.unknown, "cannot limit", at: words[1], because: "it has finished")
+        }
+        CommandOutput(options).show(
+            .object([JSON.Member("limit", given[0])] + ids.map { JSON.Member("id", .string($0)) }),
+            "\(words.count > 1 ? words[1] : "all downloads"): \(rateText(given[0]))"
+        )
+        return 0
+    }
+
+    static let slots = Command(
+        "slots",
+        "[options] [N]",
+        summary: "show or set the number of simultaneous downloads",
+        details:
+            "Without N, show how many downloads run at the same time; with N, from 1 to 1000, change it.",
+        taking: VerbOptions.common
+    ) { (options, words) throws(Failure) in
+        guard words.count <= 1 else { throw Failure.usage("slots", "[N]") }
+        let client = try options.client()
+        if let text = words.first {
+            guard let number = Int(text), (1...1_000).contains(number) else {
+                throw Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "\(text) slots",
+                    because: "must be a whole number from 1 to 1000"
+                )
+            }
+            try client.call(
+                "pawl.slots",
+                [.number(number)],
+                to: "change the number of simultaneous downloads"
+            )
+        }
+        let slots = try client.call("pawl.limits", [], to: "query")["slots"] ?? .null
+        CommandOutput(options).show(["slots": slots], "simultaneous downloads: \(slots.integer ?? 0)")
+        return 0
+    }
+
+    private static func rateText(_ rate: JSON?) -> String {
+        rate?.integer.map { NumberFormat.speed($0) } ?? "no limit"
+    }
+}

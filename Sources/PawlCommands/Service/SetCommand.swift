@@ -1,0 +1,136 @@
+import Pawl
+import PawlCore
+
+extension Command {
+    static let set = Command(
+        "set",
+        "[options] ID...",
+        summary: "change the options of downloads, e.g. user, header, checksum",
+        details: """
+            Change downloads in the queue; a running one continues with the new options, and a failed one is retried by \
+            'pawl resume'. A repeatable option such as --header replaces all its former values; an empty value removes an \
+            option. Finished downloads accept --group and --priority only.
+            """,
+        operand: .downloads,
+        taking: SetOptions.table
+    ) { (options, ids) throws(Failure) in
+        try requireIDs(ids, in: "set")
+        guard !options.changes.isEmpty || options.priority != nil || options.verb.group != nil else {
+            throw Failure(
+                .badOption,
+                "cannot set",
+                at: ids.joined(separator: " "),
+                because: "no option is given",
+                remedy: "see 'pawl help set'"
+            )
+        }
+        var changes = options.changes
+        if let user = changes.first(where: { $0.name == "user" })?.values.last, !user.isEmpty {
+            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init
+            )
+            let password = parts.count > 1 ? parts[1] : try PasswordPrompt.ask(parts[0])
+            changes.removeAll { $0.name == "user" }
+            changes.append(SetOptions.Change(name: "user", values: [parts[0]]))
+            changes.append(SetOptions.Change(name: "password", values: [password ?? ""]))
+        }
+        let mirrors = changes.first { $0.name == "mirror" }?.values
+        var members = [
+            JSON.Member(
+                "options",
+                .object(
+                    changes.filter { $0.name != "mirror" }.map { JSON.Member($0.name, .strings($0.values)) }
+                )
+            )
+        ]
+        if let mirrors { members.append(JSON.Member("mirrors", .strings(mirrors.filter { !$0.isEmpty }))) }
+        if let group = options.verb.group { members.append(JSON.Member("group", .string(group))) }
+        if let priority = options.priority { members.append(JSON.Member("priority", .number(priority))) }
+        let result = try options.verb.client().call(
+            "pawl.set",
+            [.strings(ids), .object(members)],
+            to: "set",
+            ids.joined(separator: " ")
+        )
+        for member in result.members ?? [] {
+            let words = member.value.bool == true ? "changed" : "nothing to do"
+            CommandOutput(options.verb).show(
+                ["id": .string(member.name), "changed": member.value],
+                "\(member.name.prefix(ShortIDs.fewest)) \(words)"
+            )
+        }
+        return 0
+    }
+}
+
+/// The options of `pawl set`.
+struct SetOptions: CommandOptions {
+    /// An option with its new values.
+    struct Change: Sendable, Hashable {
+        var name: String
+        var values: [String]
+    }
+
+    var verb = VerbOptions()
+    var changes: [Change] = []
+    var priority: Int?
+    var wantsHelp: Bool {
+        get { verb.wantsHelp }
+        set { verb.wantsHelp = newValue }
+    }
+    var wantsWholeHelp: Bool {
+        get { verb.wantsWholeHelp }
+        set { verb.wantsWholeHelp = newValue }
+    }
+
+    /// What decides which file it is cannot be changed: that would be another download.
+    private static let fixed: Set = ["output", "naming", "range", "password"]
+
+    static let table: [CommandOption<SetOptions>] =
+        rows(DownloadOption.files, in: .files) + rows(DownloadOption.sources, in: .sources)
+        + rows(DownloadOption.transfer, in: .transfer) + rows(DownloadOption.request, in: .request)
+        + rows(DownloadOption.security, in: .security) + queue + VerbOptions.common.map { $0.within(\.verb) }
+
+    private static func rows(
+        _ options: [DownloadOption],
+        in group: OptionGroup
+    ) -> [CommandOption<SetOptions>] {
+        options.filter { !fixed.contains($0.name) }.map { option in
+            // Parsed as in 'pawl get', for its names and its errors.
+            var probe = CommandOption<DownloadOptions>(option, in: group).within(\SetOptions.scratch)
+            let check = probe.apply
+            probe.apply = { (options, value) throws(Failure) in
+                if !value.isEmpty || option.placeholder == nil, option.name != "user" {
+                    try check(&options, value)
+                }
+                let text = option.namesFile && !value.isEmpty ? ServicePlace.absolute(value) : value
+                options.add(text, to: option.name, isFlag: option.placeholder == nil)
+            }
+            return probe
+        }
+    }
+
+    private var scratch = DownloadOptions()
+
+    private mutating func add(_ value: String, to name: String, isFlag: Bool) {
+        let value = isFlag ? "true" : value
+        if let index = changes.firstIndex(where: { $0.name == name }) {
+            changes[index].values.append(value)
+        } else {
+            changes.append(Change(name: name, values: [value]))
+        }
+    }
+
+    private static let queue: [CommandOption<SetOptions>] = [
+        CommandOption("priority", takes: .required("N"), in: .queue, "higher starts first") {
+            (options, value) throws(Failure) in
+            guard let number = Int(value), abs(number) <= 1_000_000 else {
+                throw OptionValues.bad("priority", value, "must be a whole number")
+            }
+            options.priority = number
+        },
+        CommandOption("group", takes: .required("NAME"), in: .queue, "move to this group; '' for none") {
+            (options, value) in options.verb.group = value
+        },
+    ]
+}

@@ -1,0 +1,13 @@
+/// What a transport sent or received, for a user who looks at the protocol.
+///
+/// Every line is free of secrets and control characters.
+package enum TransferTrace: Hashable, Sendable {
+    /// The request line and the header section; the address itself may hold secrets.
+    case request([String], to: WebAddress)
+    /// The status line and the header section.
+    case response([String])
+    /// Whether the response's body is used.
+    case verdict(isAccepted: Bool, status: Int)
+    /// The end of a transfer that failed.
+    case failed(String)
+}

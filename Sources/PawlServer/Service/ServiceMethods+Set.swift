@@ -1,0 +1,80 @@
+import Pawl
+import PawlCore
+
+extension ServiceMethods {
+    /// `[ID or IDs, {options, mirrors, group, priority, description}]`: changes existing downloads.
+    func set(_ given: RPCParameters) async throws -> JSON {
+        let change = try DownloadChange(try given.requiredMembers(1), given.rights)
+        return try await each(given) { step, id in try change.apply(to: id, in: step) }
+    }
+}
+
+/// A change of an existing download.
+private struct DownloadChange: Sendable {
+    /// The values of each option; none removes it.
+    private var options: [(option: DownloadOption, texts: [String])] = []
+    private var mirrors: [String]?
+    private var group: String?
+    private var priority: Int?
+    private var description: String?
+    private let isOwner: Bool
+
+    init(_ object: JSON, _ rights: RPCRights) throws(RPCError) {
+        let fields = try RPCFields(
+            object,
+            named: ["options", "mirrors", "group", "priority", "description"]
+        )
+        isOwner = rights.mayNameFiles
+        mirrors = try fields.texts("mirrors")
+        group = try fields.text("group")
+        priority = try fields.integer("priority", in: .min ... .max)
+        description = try fields.text("description")
+        for member in try fields.members("options") ?? [] {
+            guard let option = DownloadOption.named[member.name] else {
+                throw .invalid("there is no option \(member.name)")
+            }
+            var texts: [String] = []
+            for value in member.value.array ?? [member.value] {
+                guard let text = value.string else {
+                    throw .invalid("the option \(member.name) must be a string or an array of strings")
+                }
+                // A flag without a value is set.
+                if !text.isEmpty || option.placeholder == nil { texts.append(text) }
+            }
+            guard !option.namesFile || isOwner else {
+                throw RPCError(
+                    Int(PawlError.Code.badOption.rawValue),
+                    "options that name local files are accepted over the Unix socket only: use 'pawl set'"
+                )
+            }
+            options.append((option, texts))
+        }
+    }
+
+    /// Returns whether anything could be changed.
+    func apply(to id: Download.ID, in step: QueueStep) throws(Failure) -> Bool {
+        guard let details = try step.details(of: id), details.snapshot.state != .removed else { return false }
+        if !options.isEmpty || mirrors != nil {
+            var changed = details.options
+            for (option, texts) in options {
+                option.clear(&changed)
+                for text in texts { try option.take(text, into: &changed) }
+            }
+            if let mirrors { changed.mirrors = mirrors }
+            if !isOwner { changed.usesOwnersSecrets = false }
+            guard try step.change(options: changed, of: id) else {
+                throw Failure(
+                    .badOption,
+                    "cannot change",
+                    at: id.description,
+                    because: "it has finished",
+                    remedy: "remove it, and add the URL again"
+                )
+            }
+        }
+        if let priority { _ = try step.change(priority: priority, of: id) }
+        if let group { _ = try step.change(group: group, of: id) }
+        if let description { step.change(taskDescription: description.isEmpty ? nil : description, of: id) }
+        return true
+    }
+}

@@ -1,0 +1,129 @@
+import Pawl
+import PawlCore
+import Testing
+
+@testable import PawlCommands
+
+/// Options and words of curl, wget and aria2.
+@Suite struct HabitTests {
+    private func plan(_ arguments: String...) throws -> GetPlan {
+        try GetPlan(arguments: arguments, readingWith: { _ in "" })
+    }
+
+    private func refusal(_ arguments: String...) throws -> String {
+        do {
+            _ = try GetPlan(arguments: arguments, readingWith: { _ in "" })
+        } catch {
+            return error.commandLineSentence
+        }
+        return ""
+    }
+
+    @Test(arguments: [
+        ["-c"], ["--continue"], ["-C", "-"], ["-L"], ["-fSL"], ["--location"], ["-s", "4"], ["-s4"],
+        ["--split=4"], ["--split", "4"], ["--silent"], ["-v"], ["--verbose"], ["--dry-run"], ["-P", "d"],
+        ["-O"],
+        ["-#"], ["--progress", "plain"], ["--progress=none"],
+    ])
+    func `common options of other tools are understood`(options: [String]) throws {
+        let plan = try GetPlan(arguments: options + ["http://h/f"], readingWith: { _ in "" })
+        #expect(plan.items.map(\.source) == ["http://h/f"])
+    }
+
+    @Test func `they mean what they mean there`() throws {
+        #expect(try plan("-s", "4", "http://h/f").options.download.connections == 4)
+        #expect(try plan("-P", "d", "http://h/f").options.folder == "d")
+        #expect(try plan("--silent", "http://h/f").options.isQuiet)
+        #expect(try plan("-v", "http://h/f").options.isVerbose)
+        #expect(try plan("--progress", "json", "http://h/f").options.isJSON)
+        #expect(try plan("--progress", "plain", "http://h/f").options.progress == .plain)
+    }
+
+    @Test(arguments: [
+        ("-I", "--dry-run"), ("-T", "--timeout"), ("--tries", "--retries"), ("-u", "--user"),
+        ("--spider", "--dry-run"), ("--output-document", "-o FILE"), ("-A", "-U TEXT"), ("-n", ".netrc"),
+        ("-Z", "-j N"), ("--http-user", "--user"), ("--daemon", "pawl add"),
+    ])
+    func `what cannot be gets one line with Pawl's word`(option: String, word: String) throws {
+        let text = try refusal(option, "http://h/f")
+        #expect(text.contains(word) && !text.contains("\n"), "\(text)")
+    }
+
+    @Test func `the two meanings of -O are distinguished`() throws {
+        #expect(try plan("-O", "http://h/f").items.count == 1)
+        let text = try refusal("-O", "name.iso.part", "http://h/f")
+        #expect(
+            text.contains("curl") && text.contains("wget") && text.contains("-o name.iso.part"),
+            "\(text)"
+        )
+        #expect(try refusal("-s", "x", "http://h/f").contains("-q"))
+        #expect(try refusal("-C", "100", "http://h/f").contains("--range"))
+    }
+
+    @Test(arguments: [
+        ("example.com/f", true), ("example.com", true), ("localhost/f", true), ("h:8080/f", true),
+        ("127.0.0.1:80/f", true), ("[::1]:80/f", true), ("例子.测试/f", true), ("h/f", false),
+        ("magnet:?xt=urn", false), ("http://h/f", false), ("/etc/passwd", false), ("./f.txt", false),
+        ("", false), (".", false), ("a b.c", false), ("h:/f", false), ("mailto:me@example.com", false),
+        ("h:99999999/f", false), ("data:text/plain,x", false),
+    ])
+    func `a URL without a scheme is one with a host name`(word: String, isAddress: Bool) {
+        #expect(BareAddress.hasNoScheme(word) == isAddress)
+    }
+
+    @Test func `the scheme is determined once per host, and mirrors get one too`() throws {
+        var guessed: [String] = []
+        let plan = try GetPlan(
+            arguments: ["-i", "list"],
+            readingWith: { _ in "example.com/a\texample.org/a\nexample.com/b\nftp://h/c\n" },
+            guessingWith: { source, _ in
+                guessed.append(source)
+                return source.hasPrefix("example.org") ? "http" : "https"
+            }
+        )
+        #expect(
+            plan.items.map(\.source) == ["https://example.com/a", "https://example.com/b", "ftp://h/c"]
+        )
+        #expect(plan.items[0].mirrors == ["http://example.org/a"])
+        #expect(guessed == ["example.com/a", "example.org/a"])
+    }
+
+    @Test func `a URL is enough of a command`() {
+        #expect(BareAddress.begins(["http://h/f"][...]))
+        #expect(BareAddress.begins(["example.com/f", "-q"][...]))
+        #expect(BareAddress.begins(["-o", "x", "http://h/f"][...]))
+        #expect(!BareAddress.begins(["gte", "http://h/f"][...]))
+        #expect(!BareAddress.begins(["--verison"][...]))
+        #expect(!BareAddress.begins([][...]))
+    }
+
+    @Test(arguments: [
+        ("ls", "list"), ("rm", "remove"), ("version", "--version"), ("--verison", "--version"),
+        ("download", "get"),
+    ])
+    func `words of other tools name a command`(word: String, command: String) throws {
+        #expect(CommandHabit.command(for: word) == command)
+        let first = String(command.prefix { $0 != " " })
+        #expect(Command.table.contains { $0.name == first } || first.hasPrefix("--"))
+    }
+
+    @Test func `a netrc file that others can read is left alone`() {
+        #expect(NetrcPermission.isPrivate(mode: 0o100600))
+        #expect(NetrcPermission.isPrivate(mode: 0o100400))
+        for mode: UInt32 in [0o100640, 0o100604, 0o100620, 0o100644] {
+            #expect(!NetrcPermission.isPrivate(mode: mode))
+        }
+    }
+
+    @Test func `requests are shown as curl -v shows them`() throws {
+        #expect(
+            TraceLines.lines(.response(["HTTP/1.1 200 OK", "A: b"])) == ["< HTTP/1.1 200 OK", "< A: b", "< "]
+        )
+        #expect(TraceLines.lines(.verdict(isAccepted: false, status: 302)) == ["* redirected"])
+        let address = try WebAddress.parse("http://h/f").address
+        #expect(
+            TraceLines.lines(.request(["GET /f HTTP/1.1\u{1B}"], to: address)).first
+                == "> GET /f HTTP/1.1\u{FFFD}"
+        )
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import PawlTestKit
+import Testing
+
+/// The display on a terminal whose width changes; tmux is the terminal.
+@Suite(
+    .enabled(
+        if: PawlBinary.isBuilt && ServerProcess.isInstalled("tmux"),
+        "needs the built program and tmux"
+    )
+)
+final class `The display on a terminal that is resized` {
+    private let origin: OriginServer
+    private let folder: TemporaryFolder
+    private let content = Payload(seed: 73, length: 40_001)
+
+    init() throws {
+        origin = try OriginServer()
+        folder = try TemporaryFolder()
+    }
+
+    deinit {
+        _ = try? tmux("kill-server")
+        origin.stop()
+    }
+
+    @discardableResult
+    private func tmux(_ arguments: String...) throws -> PawlProcess {
+        try PawlProcess.run(
+            "/usr/bin/tmux",
+            ["-f", "/dev/null", "-S", folder.path("tmux")] + arguments,
+            environment: ["TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TMUX": ""]
+        )
+    }
+
+    /// The lines of the screen and of what has left it at its top.
+    private func screen() throws -> [String] {
+        try tmux("capture-pane", "-p", "-J", "-S", "-").output.split(separator: "\n").map(String.init)
+    }
+
+    /// Waits until the screen shows something.
+    private func wait(until isThere: ([String]) -> Bool) throws -> [String] {
+        var lines: [String] = []
+        for _ in 0..<3000 {
+            lines = try screen()
+            if isThere(lines) { return lines }
+        }
+        Issue.record("not shown: \(lines)")
+        return lines
+    }
+
+    @Test func `no finished line is lost or doubled at 120, 60 and 140 columns`() throws {
+        let names = (0..<30).map { "\($0)-海贼王-a name that is long enough to be cut e\u{301}.tar.gz" }
+        for (number, name) in names.enumerated() {
+            origin.serve("/\(number)", content) { behaviour in
+                behaviour.disposition = Array("attachment; filename*=UTF-8''\(Self.encoded(name))".utf8)
+                if number >= 10 { behaviour.cut = .stall(after: 20_000) }
+            }
+        }
+        let urls = (0..<30).map { origin.url("/\($0)") + "\n" }.joined()
+        try FileSystem.write(Array(urls.utf8), to: folder.path("list"))
+        let command =
+            "\(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
+        try tmux("new-session", "-d", "-x", "120", "-y", "40", command)
+        func finished(_ lines: [String]) -> Int { lines.count { $0.contains(": finished, ") } }
+        _ = try wait { finished($0) == 10 && $0.contains { $0.hasPrefix("10/30 files") } }
+        try tmux("resize-window", "-x", "60")
+        for number in 10..<20 { origin.release("/\(number)") }
+        _ = try wait { finished($0) == 20 && $0.contains { $0.hasPrefix("20/30 files") } }
+        try tmux("resize-window", "-x", "140")
+        for number in 20..<30 { origin.release("/\(number)") }
+        let lines = try wait { $0.contains { $0.hasPrefix("30 finished") } }
+        for name in names {
+            let own = lines.filter { $0.contains("/\(name): finished, ") }
+            #expect(own.count == 1, "\(name): \(own)")
+        }
+        #expect(lines.count == 31, "\(lines)")
+    }
+
+    private static func encoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return byte < 0x80 && byte != 0x20
+                ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
+        }.joined()
+    }
+}
