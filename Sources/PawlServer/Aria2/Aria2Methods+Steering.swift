@@ -8,7 +8,12 @@ extension Aria2Methods {
         guard let first = sources.first else { throw RPCError("URI is not provided.") }
         let options = try options(parameters, 1)
         let position = try position(parameters, 2)
-        var request = try options.request(first, mirrors: Array(sources.dropFirst()), root: settings.root)
+        var request = try options.request(
+            first,
+            mirrors: Array(sources.dropFirst()),
+            root: settings.root,
+            defaults: settings.defaults.options
+        )
         request.options.usesOwnersSecrets = parameters.rights.mayNameFiles
         return .string(try await add([request], at: position)[0].description)
     }

@@ -36,9 +36,9 @@ function text(entry) {
     case "started":
       return entry.resumedAt > 0 ? words.startedAt(format.size(entry.resumedAt)) : words.startedFresh;
     case "retry":
-      return `${words.failure(/** @type {any} */ (entry))} ${words.retryIn(format.duration(entry.delay))}`;
+      return `${words.cause(/** @type {any} */ (entry))}${words.retryIn(format.duration(entry.delay))}`;
     case "failed":
-      return words.failure(/** @type {any} */ (entry));
+      return words.cause(/** @type {any} */ (entry));
     case "notice":
       return words.localized(/** @type {any} */ (entry));
     case "finished":

@@ -7,6 +7,14 @@ const several = (count, one, other) => `${count.toLocaleString("en")} ${plural.s
 /** @param {string} text */
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** What helps on this page, by the codes of failures. @type {Record<number, string>} */
+const remedies = {
+  2: "retry later", 3: "check the URL", 5: "retry, or use another URL", 6: "retry later", 9: "free some disk space, then retry",
+  11: "pause the other download of this file", 13: "rename the download", 14: "rename the download", 18: "choose another folder",
+  19: "check the host name", 22: "check the URL", 23: "check the URL", 24: "sign in with a user name and password",
+  28: "edit the download", 29: "retry later", 32: "check the checksum, or retry to download again", 33: "check the URL",
+};
+
 export const english = {
   language: "Language",
   languageNames: { auto: "Browser default", en: "English", zh: "简体中文" },
@@ -25,6 +33,10 @@ export const english = {
   close: "Close",
   undo: "Undo",
   add: "Add",
+  save: "Save",
+  saveAndRetry: "Save and retry",
+  done: "Done",
+  show: "Show",
   addDownloads: "Add downloads",
   notConnected: "The service does not respond. Nothing was changed.",
 
@@ -37,16 +49,20 @@ export const english = {
     verifying: "Verifying", publishing: "Finishing", paused: "Paused", preempted: "Queued",
     finished: "Finished", failed: "Failed", removed: "Removed",
   }),
+  retrying: (/** @type {string} */ span) => `Retrying in ${span}`,
+  leftIn: (/** @type {string} */ span) => `${span} left`,
+  detailsOf: (/** @type {string} */ name) => `Details of ${name}`,
   columns: /** @type {Record<string, string>} */ ({
-    toggle: "Pause or resume", name: "Name", progress: "Progress", state: "State", size: "Size", speed: "Speed",
+    toggle: "Pause or resume", info: "Details", mean: "Mean speed", ended: "Finished at", name: "Name", progress: "Progress", state: "State", size: "Size", speed: "Speed",
     left: "Time left", connections: "Connections", added: "Added",
   }),
   orders: /** @type {Record<string, string>} */ ({
     queue: "Queue", name: "Name", progress: "Progress", size: "Size", speed: "Speed", timeLeft: "Time left",
-    connections: "Connections", state: "State", added: "Added",
+    connections: "Connections", state: "State", added: "Added", ended: "Finished at", mean: "Mean speed",
   }),
   toggles: /** @type {Record<string, (name: string) => string>} */ ({
     download: (name) => `Download ${name}`,
+    retry: (name) => `Retry ${name}`,
     pause: (name) => `Pause ${name}`,
     continue: (name) => `Resume ${name}`,
     done: (name) => `${name} is finished`,
@@ -58,7 +74,8 @@ export const english = {
   /** Failures and decisions, which the service sends in English. */
   failure: (/** @type {import("./queue.js").Failure} */ failure) => failure.message,
   reason: (/** @type {import("./queue.js").Failure} */ failure) =>
-    capital([causeOf(failure), failure.remedy].filter(Boolean).join("; ")),
+    capital([causeOf(failure), remedies[failure.code ?? 0]].filter(Boolean).join("; ")),
+  cause: (/** @type {import("./queue.js").Failure} */ failure) => capital(causeOf(failure)),
   localized: (/** @type {import("./queue.js").LocalizableMessage} */ message) => message.message,
 
   whole: /** @type {Record<string, (group: string | null) => string>} */ ({
@@ -67,8 +84,9 @@ export const english = {
   }),
   toolbar: {
     resume: "Resume", pause: "Pause", retry: "Retry", tryNow: "Try now", force: "Start now", moveUp: "Move up", moveDown: "Move down",
-    first: "Move to top", last: "Move to bottom", rename: "Rename", replaceURL: "Replace URL",
-    copyURL: "Copy URL", open: "Open file", save: "Save a copy", remove: "Remove, keep file",
+    first: "Move to top", last: "Move to bottom", rename: "Rename …", replaceURL: "Replace URL …",
+    copyURL: "Copy URL", open: "Open file", save: "Save a copy", remove: "Remove, keep file", removeMenu: "Remove", more: "More",
+    signIn: "Sign in …", edit: "Edit …",
     removeFile: "Remove and delete file", raise: "Raise priority", lower: "Lower priority", details: "Details",
     choosing: "Select",
   },
@@ -91,15 +109,35 @@ export const english = {
   showAll: "Show all",
 
   urls: "URLs",
-  urlsHint: "One per line: http, https, ftp, ftps or sftp.",
+  urlsHint: "One per line: http, https, ftp, ftps or sftp. [001-100] stands for many.",
   urlCount: (/** @type {number} */ count) => several(count, "URL", "URLs"),
   noURL: "No URL found. URLs start with http://, https://, ftp://, ftps:// or sftp://.",
+  unsupportedScheme: (/** @type {string} */ schemes) => `Links of the type ${schemes} are not supported. Supported: http, https, ftp, ftps, sftp.`,
+  notAnAddress: (/** @type {string} */ text) => `Not a URL: ${text}`,
+  tooManyExpanded: "The pattern stands for more than 1,000 URLs.",
+  fromTo: (/** @type {string} */ first, /** @type {string} */ last) => `${first} … ${last}`,
+  check: "Check",
+  checking: (/** @type {string} */ url) => `Checking ${url} …`,
+  sizeUnknown: "size unknown",
+  rangesServed: "can be resumed",
+  rangesRefused: "cannot be resumed",
+  rangesUnknown: "the server does not say whether it can be resumed",
+  othersNotChecked: (/** @type {number} */ count) => `${several(count, "other was", "others were")} not checked.`,
+  known: (/** @type {string} */ name) => `Already in the queue: ${name}`,
+  knownFinished: (/** @type {string} */ name) => `Already downloaded: ${name}`,
+  knownMany: (/** @type {number} */ count) => `${several(count, "download was", "downloads were")} already in the queue`,
+  editDownload: (/** @type {string} */ name) => `Edit ${name}`,
+  unchanged: "unchanged",
+  badHeader: (/** @type {string} */ line) => `Not a header field (Name: value): ${line}`,
+  signInTo: (/** @type {string} */ host) => `Sign in to ${host}`,
+  signInHint: "The service keeps the user name and password for this download.",
+  cannotDrag: "The list is sorted. Downloads can be moved in queue order.",
   start: "Start",
   inTurn: "Queue",
   atOnce: "Start now",
   asPaused: "Paused",
   folder: "Folder",
-  folderHint: "Relative to the download folder",
+  folderHint: "In the download folder",
   name: "Name",
   nameHint: "Leave empty to use the server's name",
   group: "Group",
@@ -124,10 +162,70 @@ export const english = {
   agent: "User agent",
   added: (/** @type {number} */ count) => `Added ${several(count, "download", "downloads")}`,
 
-  bounds: "Limits",
+  bounds: "Speed and limits",
   speedLimit: "Speed limit of all downloads",
   presets: "Presets",
   slots: "Simultaneous downloads",
+  totalChart: (/** @type {string} */ now, /** @type {string} */ most, /** @type {boolean} */ isHour) =>
+    `Now ${now}, peak ${most} in the last ${isHour ? "hour" : "five minutes"}`,
+  span: "Time span",
+  lastMinutes: "5 minutes",
+  lastHour: "1 hour",
+  hasSchedule: "A schedule sets the speed limit.",
+  hasNoSchedule: "No schedule.",
+  editSchedule: "Schedule …",
+  schedule: "Schedule of the speed limit",
+  scheduleRate: "Limit to paint",
+  scheduleHint: "Press or drag over hours; again to clear.",
+  scheduleUnclear: "The text is not a schedule.",
+  scheduleWithinHours: "The schedule has times within an hour, which only the text shows.",
+  asText: "As text",
+  dayAndHour: "Day and hour",
+  days: ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"],
+  cellText: (/** @type {string} */ day, /** @type {string} */ time, /** @type {string} */ limit) => `${day} ${time}: ${limit}`,
+
+  serviceSettings: "Settings",
+  settingsDownloads: "Downloads",
+  settingsSpeed: "Speed",
+  settingsNetwork: "Network",
+  settingsHint: "Folder, connections and the like apply to downloads that are added later.",
+  perFile: "Per file",
+  existing: "If the file exists",
+  existingChoices: { rename: "Use another name", resume: "Resume or skip it", overwrite: "Overwrite it", skip: "Skip the download", fail: "Fail" },
+  retries: "Retries",
+  retriesHint: "Without progress, until a download fails",
+  timeout: "Timeout in seconds",
+  timeoutHint: "Without any data",
+  limitOfEach: "Speed limit of each download",
+  proxy: "Proxy",
+  proxyHint: "http, https or socks5, for example socks5://host:1080",
+  noProxy: "No proxy for",
+  noProxyHint: "Hosts, separated by commas",
+  fromEnvironment: "from the environment",
+  hooks: "Hooks",
+  noHooks: "No hooks are set.",
+  hooksHint: "Hooks run programs: they can only be set with the options of pawl serve.",
+  hookNames: /** @type {Record<string, string>} */ ({ start: "Start", pause: "Pause", stop: "Removal", complete: "Completion", error: "Failure", webhook: "Webhook" }),
+
+  clearFinished: "Clear finished",
+  exportQueue: "Export the queue",
+  importQueue: "Import a queue …",
+  notAQueue: (/** @type {string} */ name) => `${name} is not an exported queue.`,
+  imported: (/** @type {number} */ added, /** @type {number} */ known) =>
+    `Imported ${several(added, "download", "downloads")}${known > 0 ? `; ${known.toLocaleString("en")} already in the queue` : ""}`,
+  chooseColumns: "Columns",
+  density: "Density",
+  densities: { comfortable: "Comfortable", compact: "Compact" },
+  notify: "Notify when downloads finish or fail",
+  notifyNeedsSecure: "Notifications need HTTPS, or a page of this machine.",
+  notifyDenied: "The browser does not allow notifications.",
+  finishedOne: (/** @type {string} */ name) => `Finished: ${name}`,
+  failedOne: (/** @type {string} */ name) => `Failed: ${name}`,
+  endedMany: (/** @type {number} */ finished, /** @type {number} */ failed) =>
+    [finished > 0 && `${several(finished, "download", "downloads")} finished`, failed > 0 && `${failed.toLocaleString("en")} failed`].filter(Boolean).join(", "),
+  bookmarklet: "Download with Pawl",
+  bookmarkletHint: "Drag this to the bookmarks: it hands the URL of any page over to Pawl.",
+
   timetable: "Schedule",
   timetableHint: "Example: Mon-Fri 08:00-18:00 1M, else none. The schedule changes the speed limit at these times.",
   apply: "Apply",
@@ -155,7 +253,7 @@ export const english = {
   help: "Keyboard shortcuts",
 
   detail: {
-    overview: "Overview", segments: "Segments", lanes: "Connections", chart: "Speed", log: "Activity",
+    overview: "Overview", segments: "Segments", lanes: "Connections", chart: "Speed", log: "Activity", technical: "Technical details",
     sources: "Sources", response: "Server response", requestHeaders: "Request headers", preview: "Preview",
   },
   segmentText: (/** @type {string} */ part, /** @type {string} */ whole, /** @type {number} */ ranges) =>
@@ -174,7 +272,7 @@ export const english = {
   facts: {
     url: "URL", path: "File", size: "Size", received: "Received", smoothed: "Average speed", type: "Type",
     group: "Group", priority: "Priority", description: "Note", added: "Added", started: "Started", ended: "Finished at",
-    took: "Duration", checksum: "Checksum", limit: "Speed limit", id: "ID",
+    took: "Duration", left: "Time left", checksum: "Checksum", limit: "Speed limit", id: "ID",
   },
   responseFacts: {
     status: "Status", contentType: "Content-Type", contentLength: "Content-Length", entityTag: "ETag",
@@ -186,7 +284,7 @@ export const english = {
   }),
   startedAt: (/** @type {string} */ offset) => `Resumed at ${offset}`,
   startedFresh: "From the beginning",
-  retryIn: (/** @type {string} */ span) => `Next attempt in ${span}.`,
+  retryIn: (/** @type {string} */ span) => `; next attempt in ${span}`,
   finishedIn: (/** @type {string} */ size, /** @type {string} */ span) => `${size} received in ${span}`,
   wasThere: "Already complete; nothing was transferred",
 
@@ -195,8 +293,8 @@ export const english = {
     next: "Next, previous", page_: "Page up, down", ends: "First, last", extend: "Extend selection",
     all: "Select all", toggle: "Pause or resume", open: "Details", force: "Start now", remove: "Remove, keep file",
     removeFile: "Remove and delete file", undo: "Undo removal", up: "Move up, down", edge: "Move to top, bottom",
-    rename: "Rename", url: "Replace URL", copy: "Copy URL", file: "Open file", raise: "Raise, lower priority", whole: "Pause or resume all, or the current group",
+    rename: "Rename", edit: "Edit", url: "Replace URL", copy: "Copy URL", file: "Open file", raise: "Raise, lower priority", whole: "Pause or resume all, or the current group",
     add: "Add downloads", paste: "Add URLs from the clipboard", search: "Search", filter: "All, running, waiting, paused, finished, failed",
-    limits: "Limits", menu: "Menu", help: "This help", escape: "Close, clear selection",
+    settings: "Settings", limits: "Limits", menu: "Menu", help: "This help", escape: "Close, clear selection",
   },
 };
