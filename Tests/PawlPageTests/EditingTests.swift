@@ -15,7 +15,7 @@ extension BrowserTests {
         @Test func `a download that needs a login gets one in the page, and finishes`() async throws {
             try await PageBench.with { bench in
                 let payload = Payload(seed: 1, length: 50_000)
-                let url = bench.origin.serve("/secret.bin", payload) { $0.login = "me:word" }
+                let url = bench.origin.serve("/secret.bin", payload) { $0.login = .basic(user: "me", password: "word") }
                 let page = try await bench.page()
                 _ = try await bench.manager.add(url)
                 try await page.wait("\(PageBench.text(of: "secret.bin", ".remedy")) === 'Sign in …'")
@@ -110,7 +110,7 @@ extension BrowserTests {
                 let page = try await bench.page()
                 let base = bench.origin.url("/part-")
                 try await openAdding(page, "\(base)[01-03].bin")
-                try await page.wait("document.querySelector('.count-line .hint').textContent === '3 URLs: \(base)01.bin … \(base)03.bin'")
+                try await page.wait("document.querySelector('.count-line .hint').textContent === '3 URLs · \(base)01.bin … \(base)03.bin'")
                 try await page.evaluate("document.querySelector('.dialog input[value=paused]').click()")
                 try await page.evaluate("document.querySelector('#add-urls').focus()")
                 try await page.press("Enter", modifiers: 2)

@@ -160,7 +160,8 @@ private enum Matcher {
             tokens.append(
                 match.map { .match(length: $0.length, distance: $0.distance) } ?? .literal(bytes[position])
             )
-            for next in position..<min(position + step, bytes.count - 2) {
+            // The last two bytes begin no three.
+            for next in position..<max(position, min(position + step, bytes.count - 2)) {
                 let key = key(at: next, in: bytes)
                 before[next] = latest[key]
                 latest[key] = Int32(next)

@@ -89,9 +89,16 @@ enum PageBundle {
         var isComment = false
         return source.split(separator: "\n").compactMap { line in
             let line = line.drop { $0 == " " }
-            defer { if isComment, line.hasSuffix("*/") { isComment = false } }
-            if line.hasPrefix("/**") { isComment = true }
-            return isComment || line.hasPrefix("//") ? nil : line
+            if isComment {
+                isComment = !line.hasSuffix("*/")
+                return nil
+            }
+            if line.hasPrefix("/**") {
+                isComment = !line.contains("*/")
+                // A type before a parameter is followed by code.
+                return isComment || line.hasSuffix("*/") ? nil : line
+            }
+            return line.hasPrefix("//") ? nil : line
         }
     }
 }

@@ -284,7 +284,7 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.check",
             parameters: "[{url, options}]",
-            result: "{name, total, type, ranges}",
+            result: "{name, total, type, ranges}, or {error}",
             help:
                 "Requests a URL without adding it: file name, size in bytes, media type, and whether the server serves byte ranges; null for what it does not say.",
             example: #"[{"url": "https://example.org/f.iso"}]"#,

@@ -81,9 +81,12 @@ extension ServiceMethods {
     /// `[{url, options}]`: name and size of a file, without adding it.
     func check(_ given: RPCParameters) async throws -> JSON {
         let request = try AddItem(try given.requiredMembers(0), given.rights, defaults.options).request
-        switch request {
-        case .success(let request): return try await check.check(request, below: manager.root)
-        case .failure(let failure): throw PawlError(failure)
+        do {
+            return try await check.check(try request.get(), below: manager.root)
+        } catch let failure as Failure {
+            return ["error": .object(ServiceEvent.members(PawlError(failure)))]
+        } catch let error as PawlError {
+            return ["error": .object(ServiceEvent.members(error))]
         }
     }
 

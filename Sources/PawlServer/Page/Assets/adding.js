@@ -114,7 +114,7 @@ function expanded(text) {
 function showCount(field, form, count, check) {
   const { urls, problem, isPattern } = expanded(field.value);
   const parts = [urls.length > 0 && words.urlCount(urls.length), isPattern && words.fromTo(urls[0], urls[urls.length - 1])];
-  count.textContent = parts.filter(Boolean).join(": ");
+  count.textContent = parts.filter(Boolean).join(" · ");
   check.disabled = urls.length === 0;
   setProblem(field, problem);
   form.allowOne(urls.length <= 1);
@@ -152,7 +152,12 @@ async function checkAll(actions, field, form, button, box) {
   box.replaceChildren(...lines.map(({ line }) => line));
   for (const { url, line } of lines) {
     try {
-      const { name, total, ranges } = await actions.connection.call("pawl.check", { url, options: item.options });
+      const { name, total, ranges, error } = await actions.connection.call("pawl.check", { url, options: item.options });
+      if (error) {
+        line.className = "problem";
+        line.textContent = `${nameOf(/** @type {any} */ ({ url }))} · ${words.reason(error)}`;
+        continue;
+      }
       const facts = [
         total === null ? words.sizeUnknown : format.size(total),
         ranges === null ? words.rangesUnknown : ranges ? words.rangesServed : words.rangesRefused,

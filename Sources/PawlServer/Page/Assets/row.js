@@ -79,10 +79,13 @@ export class RowElement {
     setText(this.name, name);
     setAttribute(this.name, "title", name);
     const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
-    const note = row.error ? words.reason(row.error) : failure ? words.cause(failure) : [hostOf(row), row.group].filter(Boolean).join(" · ");
+    const note = row.error ? words.reason(row.error) : failure ? words.cause(failure)
+      : isRetrying(row) ? words.hostWaits(hostOf(row)) : [hostOf(row), row.group].filter(Boolean).join(" · ");
     setText(this.note, note);
     setAttribute(this.note, "title", failure ? note : row.url);
-    setText(this.brief, failure ? note : briefOf(row));
+    // Shown before the note where there is no column for it.
+    setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row));
+    setText(this.brief, failure || isRetrying(row) ? note : briefOf(row));
     this.#showToggle(row, name);
     this.#showProgress(row, part);
     this.#showRemedy(row, part);
@@ -140,10 +143,16 @@ export class RowElement {
   }
 }
 
+/** States that the rest of a row shows too. */
+const plainStates = new Set(["transferring", "waiting", "finished", "failed"]);
+
+/** It waits for its next attempt. @param {Row} row */
+const isRetrying = (row) => row.retryIn !== undefined && partOf(row) === "running" && !row.isHeld;
+
 /** What the row is shown as: a wait for the next attempt is not a connection. @param {Row} row */
 function stateOf(row) {
   if (row.isHeld) return "held";
-  return row.retryIn !== undefined && partOf(row) === "running" ? "retrying" : row.state;
+  return isRetrying(row) ? "retrying" : row.state;
 }
 
 /** @param {Row} row */
