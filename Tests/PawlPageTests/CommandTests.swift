@@ -17,18 +17,24 @@ extension BrowserTests {
                 try await bench.addPaused(2)
                 try await addFinished(bench, "done.bin")
                 let page = try await bench.page()
-                let items = "[...document.querySelectorAll('.popup-item')].map((item) => item.dataset.command).join()"
+                let items =
+                    "[...document.querySelectorAll('.popup-item')].map((item) => item.dataset.command).join()"
                 try await page.contextMenu(of: "done.bin")
                 #expect(
                     try await page.evaluate(items)
                         == "details,open,save,rename,copyURL,remove,removeFile"
                 )
-                #expect(try await page.evaluate("document.activeElement.textContent").string?.hasPrefix("Details") == true)
+                #expect(
+                    try await page.evaluate("document.activeElement.textContent").string?.hasPrefix("Details")
+                        == true
+                )
                 try await page.press("Escape")
                 try await page.wait("!document.querySelector('.popup')")
                 try await page.contextMenu(of: "file-0.bin")
                 #expect(
-                    try await page.evaluate(items).string?.hasPrefix("details,resume,force,edit,rename,replaceURL,copyURL,first")
+                    try await page.evaluate(items).string?.hasPrefix(
+                        "details,resume,force,edit,rename,replaceURL,copyURL,first"
+                    )
                         == true
                 )
                 try await page.press("ArrowDown")
@@ -41,13 +47,14 @@ extension BrowserTests {
             }
         }
 
-        @Test func `removal is one button with a choice, and keeps the file unless told`() async throws {
+        @Test func `removal is one button with a choice, and keeps the file by default`() async throws {
             try await PageBench.with { bench in
                 try await addFinished(bench, "done.bin")
                 let page = try await bench.page()
                 try await page.click(".row .row-name")
                 try await page.click("#toolbar [data-action=removeMenu]")
-                let texts = "[...document.querySelectorAll('.popup-text')].map((item) => item.textContent).join()"
+                let texts =
+                    "[...document.querySelectorAll('.popup-text')].map((item) => item.textContent).join()"
                 #expect(try await page.evaluate(texts) == "Remove, keep file,Remove and delete file")
                 try await page.click(".popup [data-command=remove]")
                 try await page.wait("document.querySelector('.toast-action')")
@@ -56,7 +63,9 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a third press on a head returns to the queue, where alone rows can be moved`() async throws {
+        @Test func `a third press on a head returns to the queue, where alone rows can be moved`()
+            async throws
+        {
             try await PageBench.with { bench in
                 try await bench.addPaused(3)
                 let page = try await bench.page()
@@ -68,16 +77,21 @@ extension BrowserTests {
                 #expect(try await page.evaluate(sort) == "descending")
                 try await page.drag(row: "file-0.bin", before: "file-2.bin")
                 try await page.wait("document.querySelector('.toast').textContent.includes('in queue order')")
-                #expect(try await bench.manager.downloads().map(\.source).first?.hasSuffix("file-0.bin") == true)
+                #expect(
+                    try await bench.manager.downloads().map(\.source).first?.hasSuffix("file-0.bin") == true
+                )
                 try await page.click(".head.cell-name button")
                 #expect(try await page.evaluate(sort) == .null)
                 try await page.drag(row: "file-2.bin", before: "file-0.bin")
-                let first = "[...document.querySelectorAll('.row:not([hidden])')].find((row) => row.ariaRowIndex === '2')"
+                let first =
+                    "[...document.querySelectorAll('.row:not([hidden])')].find((row) => row.ariaRowIndex === '2')"
                 try await page.wait("\(first).querySelector('.row-name').textContent === 'file-2.bin'")
             }
         }
 
-        @Test func `on a phone Back closes the details, menus and dialogs, and leaves the page only then`() async throws {
+        @Test func `on a phone Back closes the details, menus and dialogs, and leaves the page only then`()
+            async throws
+        {
             try await PageBench.with { bench in
                 try await bench.addPaused(3)
                 let page = try await bench.page(BrowserPage.Look(width: 390, height: 780, isPhone: true))
@@ -116,7 +130,9 @@ extension BrowserTests {
                 try await page.click(".row .row-name")
                 try await page.wait("\(count) === '1 selected'")
                 #expect(
-                    try await page.evaluate("getComputedStyle(document.querySelector('[aria-selected=true] .tick')).display")
+                    try await page.evaluate(
+                        "getComputedStyle(document.querySelector('[aria-selected=true] .tick')).display"
+                    )
                         == "grid"
                 )
                 #expect(try await page.evaluate("document.querySelector('.choosing').textContent") == "Done")
@@ -135,9 +151,15 @@ extension BrowserTests {
                 try await page.wait("\(PageBench.text(of: "a.bin", ".cell-ended")) !== ''")
                 try await page.click("#clear")
                 try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
-                try await page.wait("document.querySelector('.toast').textContent.includes('Removed 2 downloads')")
+                try await page.wait(
+                    "document.querySelector('.toast').textContent.includes('Removed 2 downloads')"
+                )
                 await bench.stopService()
-                #expect(FileSystem.names(in: bench.root).filter { $0.hasSuffix(".bin") }.sorted() == ["a.bin", "b.bin"])
+                #expect(
+                    FileSystem.names(in: bench.root).filter { $0.hasSuffix(".bin") }.sorted() == [
+                        "a.bin", "b.bin",
+                    ]
+                )
             }
         }
     }

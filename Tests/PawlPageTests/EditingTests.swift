@@ -15,11 +15,16 @@ extension BrowserTests {
         @Test func `a download that needs a login gets one in the page, and finishes`() async throws {
             try await PageBench.with { bench in
                 let payload = Payload(seed: 1, length: 50_000)
-                let url = bench.origin.serve("/secret.bin", payload) { $0.login = .basic(user: "me", password: "word") }
+                let url = bench.origin.serve("/secret.bin", payload) {
+                    $0.login = .basic(user: "me", password: "word")
+                }
                 let page = try await bench.page()
                 _ = try await bench.manager.add(url)
                 try await page.wait("\(PageBench.text(of: "secret.bin", ".remedy")) === 'Sign in …'")
-                #expect(try await page.evaluate("\(PageBench.text(of: "secret.bin", ".row-note"))").string?.contains("--") == false)
+                #expect(
+                    try await page.evaluate("\(PageBench.text(of: "secret.bin", ".row-note"))").string?
+                        .contains("--") == false
+                )
                 try await page.click(".row .remedy")
                 try await page.fill("#sign-user", "me")
                 try await page.fill("#sign-password", "word")
@@ -35,7 +40,10 @@ extension BrowserTests {
                 let id = try #require(try await bench.manager.downloads().first?.id)
                 _ = try await bench.call(
                     "pawl.change",
-                    [.string(id.description), ["options": ["user": "me", "password": "old", "header": ["X-One: 1"]]]]
+                    [
+                        .string(id.description),
+                        ["options": ["user": "me", "password": "old", "header": ["X-One: 1"]]],
+                    ]
                 )
                 let page = try await bench.page()
                 try await page.click(".row .row-name")
@@ -46,11 +54,15 @@ extension BrowserTests {
                 // Errors stand below their field.
                 try await page.fill("#add-limit", "fast")
                 try await page.click(".dialog .primary")
-                try await page.wait("document.querySelector('#add-limit-problem').textContent.startsWith('Invalid speed limit')")
+                try await page.wait(
+                    "document.querySelector('#add-limit-problem').textContent.startsWith('Invalid speed limit')"
+                )
                 #expect(try await page.evaluate("document.querySelector('#add-limit').ariaInvalid") == "true")
                 for (field, value) in [
-                    ("limit", "2M"), ("headers", "X-Two: 2\nX-Three: 3"), ("connections", "4"), ("folder", "films"),
-                    ("checksum", "md5=00000000000000000000000000000000"), ("group", "evening"), ("priority", "3"),
+                    ("limit", "2M"), ("headers", "X-Two: 2\nX-Three: 3"), ("connections", "4"),
+                    ("folder", "films"),
+                    ("checksum", "md5=00000000000000000000000000000000"), ("group", "evening"),
+                    ("priority", "3"),
                 ] {
                     try await page.fill("#add-\(field)", value)
                 }
@@ -70,7 +82,9 @@ extension BrowserTests {
             }
         }
 
-        @Test func `pasted text is cleaned, and other kinds of links are refused with their name`() async throws {
+        @Test func `pasted text is cleaned, and other kinds of links are refused with their name`()
+            async throws
+        {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let found = try await page.evaluate(
@@ -87,7 +101,7 @@ extension BrowserTests {
                 #expect(
                     found == [
                         "https://www.example.org/a.zip,https://x.org/c_(d),http://localhost:1/e",
-                        "magnet,thunder", 0, 0,
+                        "magnet,thunder", .number(0), .number(0),
                         "http://x/08-a.rar,http://x/08-b.rar,http://x/09-a.rar,http://x/09-b.rar,http://x/10-a.rar,http://x/10-b.rar,http://x/11-a.rar,http://x/11-b.rar",
                         "http://x/3,http://x/2,http://x/1", .null, "http://[::1]/f",
                     ]
@@ -101,7 +115,9 @@ extension BrowserTests {
                     })()
                     """
                 )
-                try await page.wait("document.querySelector('.toast.is-error').textContent.includes('magnet')")
+                try await page.wait(
+                    "document.querySelector('.toast.is-error').textContent.includes('magnet')"
+                )
             }
         }
 
@@ -110,31 +126,41 @@ extension BrowserTests {
                 let page = try await bench.page()
                 let base = bench.origin.url("/part-")
                 try await openAdding(page, "\(base)[01-03].bin")
-                try await page.wait("document.querySelector('.count-line .hint').textContent === '3 URLs · \(base)01.bin … \(base)03.bin'")
+                try await page.wait(
+                    "document.querySelector('.count-line .hint').textContent === '3 URLs · \(base)01.bin … \(base)03.bin'"
+                )
                 try await page.evaluate("document.querySelector('.dialog input[value=paused]').click()")
                 try await page.evaluate("document.querySelector('#add-urls').focus()")
                 try await page.press("Enter", modifiers: 2)
                 try await page.wait(PageBench.isShown("part-03.bin"))
                 #expect(try await bench.manager.downloads().count == 3)
-                // The same again is told as such.
+                // A duplicate is reported.
                 try await openAdding(page, "\(base)01.bin")
                 try await page.evaluate("document.querySelector('.dialog input[value=paused]').click()")
                 try await page.click(".dialog .primary")
-                try await page.wait("[...document.querySelectorAll('.toast')].some((toast) => toast.textContent.includes('Already in the queue: part-01.bin'))")
+                try await page.wait(
+                    "[...document.querySelectorAll('.toast')].some((toast) => toast.textContent.includes('Already in the queue: part-01.bin'))"
+                )
             }
         }
 
-        @Test func `what was entered is there again after the dialog was closed, without the password`() async throws {
+        @Test func `what was entered is there again after the dialog was closed, without the password`()
+            async throws
+        {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 try await openAdding(page, "https://example.org/a.iso")
                 try await page.fill("#add-folder", "films")
                 try await page.fill("#add-password", "word")
                 // A press beside it.
-                try await page.evaluate("document.querySelector('dialog').dispatchEvent(new PointerEvent('pointerdown'))")
+                try await page.evaluate(
+                    "document.querySelector('dialog').dispatchEvent(new PointerEvent('pointerdown'))"
+                )
                 try await page.wait("!document.querySelector('dialog')")
                 try await page.press("n")
-                try await page.wait("document.querySelector('#add-urls').value === 'https://example.org/a.iso'")
+                try await page.wait(
+                    "document.querySelector('#add-urls').value === 'https://example.org/a.iso'"
+                )
                 #expect(try await page.evaluate("document.querySelector('#add-folder').value") == "films")
                 #expect(try await page.evaluate("document.querySelector('#add-password').value") == "")
             }
@@ -162,15 +188,23 @@ extension BrowserTests {
                 try await page.wait("document.activeElement?.id === 'secret'")
                 try await page.type(bench.secret)
                 try await page.press("Enter")
-                try await page.wait("document.querySelector('#add-urls')?.value === 'https://example.org/a.iso?b=1'")
+                try await page.wait(
+                    "document.querySelector('#add-urls')?.value === 'https://example.org/a.iso?b=1'"
+                )
                 #expect(try await page.evaluate("location.hash") == "")
                 try await page.evaluate("location.hash = '#add=https://example.org/b.iso'")
-                try await page.wait("document.querySelector('#add-urls').value.endsWith('\\nhttps://example.org/b.iso')")
+                try await page.wait(
+                    "document.querySelector('#add-urls').value.endsWith('\\nhttps://example.org/b.iso')"
+                )
                 #expect(try await bench.manager.downloads().isEmpty)
                 try await page.press("Escape")
                 try await page.press("m")
                 try await page.wait("document.querySelector('.bookmarklet').href.startsWith('javascript:')")
-                #expect(try await page.evaluate("document.querySelector('.bookmarklet').href").string?.contains("/#add=") == true)
+                #expect(
+                    try await page.evaluate("document.querySelector('.bookmarklet').href").string?.contains(
+                        "/#add="
+                    ) == true
+                )
             }
         }
     }

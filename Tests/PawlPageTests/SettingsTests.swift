@@ -7,12 +7,17 @@ import Testing
 extension BrowserTests {
     /// Settings of the service and of the page, and the whole queue.
     @Suite struct SettingsTests {
-        @Test func `settings of the service apply to later downloads, also of the next service`() async throws {
-            try await PageBench.with { $0.hooks.programs[.complete] = "/usr/bin/true" } _: { bench in
+        @Test func `settings of the service apply to later downloads, also of the next service`() async throws
+        {
+            try await PageBench.with {
+                $0.hooks.programs[.complete] = "/usr/bin/true"
+            } _: { bench in
                 let page = try await bench.page()
                 try await page.focusList()
                 try await page.press(",")
-                try await page.wait("document.querySelector('.service-settings .facts dd')?.textContent === '/usr/bin/true'")
+                try await page.wait(
+                    "document.querySelector('.service-settings .facts dd')?.textContent === '/usr/bin/true'"
+                )
                 for (field, value) in [
                     ("set-folder", "new"), ("set-connections", "3"), ("set-retries", "9"), ("set-each", "1M"),
                     ("set-proxy", "socks5://127.0.0.1:9"), ("set-agent", "Test/2"),
@@ -25,7 +30,14 @@ extension BrowserTests {
                 try await bench.startService()
                 _ = try await bench.call(
                     "pawl.add",
-                    [[["url": .string(bench.origin.url("/a.bin")), "start": "paused", "options": ["connections": "5"]]]]
+                    [
+                        [
+                            [
+                                "url": .string(bench.origin.url("/a.bin")), "start": "paused",
+                                "options": ["connections": "5"],
+                            ]
+                        ]
+                    ]
                 )
                 let id = try #require(try await bench.manager.downloads().first?.id)
                 let found = try await bench.manager.details(of: [id])
@@ -39,14 +51,16 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a refused setting is told below its field`() async throws {
+        @Test func `a refused setting is reported below its field`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 try await page.focusList()
                 try await page.press(",")
                 try await page.fill("#set-folder", "../outside")
                 try await page.click(".dialog .primary")
-                try await page.wait("document.querySelector('#set-folder-problem').textContent.includes('not inside')")
+                try await page.wait(
+                    "document.querySelector('#set-folder-problem').textContent.includes('not inside')"
+                )
                 #expect(try await page.evaluate("document.activeElement.id") == "set-folder")
                 try await page.fill("#set-folder", "")
                 try await page.fill("#bounds-times", "always")
@@ -81,7 +95,9 @@ extension BrowserTests {
                     try await page.evaluate("document.querySelector('[data-cell=\"\(cell)\"]').focus()")
                     try await page.press("Enter")
                 }
-                try await page.wait("document.querySelector('#bounds-times').value === 'Tue 08:00-10:00 750K, else none'")
+                try await page.wait(
+                    "document.querySelector('#bounds-times').value === 'Tue 08:00-10:00 750K, else none'"
+                )
                 #expect(
                     try await page.evaluate("document.querySelector('[data-cell=\"33\"]').ariaLabel")
                         == "Tue 09:00: 750 KiB/s"
@@ -99,7 +115,9 @@ extension BrowserTests {
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 try await page.press("m")
                 try await page.wait("document.querySelector('input[name=density][value=compact]')")
-                try await page.evaluate("document.querySelector('input[name=density][value=compact]').click()")
+                try await page.evaluate(
+                    "document.querySelector('input[name=density][value=compact]').click()"
+                )
                 try await page.press("Escape")
                 let whole =
                     "[...document.querySelectorAll('.row:not([hidden])')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length"
@@ -124,10 +142,15 @@ extension BrowserTests {
                 let first = try #require(try await bench.manager.downloads().first?.id)
                 _ = try await bench.call(
                     "pawl.change",
-                    [.string(first.description), ["options": ["user": "me", "password": "word"], "group": "films"]]
+                    [
+                        .string(first.description),
+                        ["options": ["user": "me", "password": "word"], "group": "films"],
+                    ]
                 )
                 let exported = try await bench.call("pawl.export")
-                for download in try await bench.manager.downloads() { try await bench.manager.remove(download.id) }
+                for download in try await bench.manager.downloads() {
+                    try await bench.manager.remove(download.id)
+                }
                 let page = try await bench.page()
                 try await page.press("m")
                 try await page.wait("document.querySelector('input[type=file]')")
@@ -142,7 +165,9 @@ extension BrowserTests {
                     })()
                     """
                 )
-                try await page.wait("document.querySelector('.toast').textContent.includes('Imported 2 downloads')")
+                try await page.wait(
+                    "document.querySelector('.toast').textContent.includes('Imported 2 downloads')"
+                )
                 #expect(try await bench.call("pawl.export") == exported)
                 let downloads = try await bench.manager.downloads()
                 let found = try await bench.manager.details(of: downloads.map(\.id))
@@ -153,14 +178,18 @@ extension BrowserTests {
 
         @Test func `a page that is loaded again shows the speed of before`() async throws {
             try await PageBench.with { bench in
-                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 8 << 20)) { $0.pace = 300_000 }
+                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 8 << 20)) {
+                    $0.pace = 300_000
+                }
                 _ = try await bench.manager.add(url)
                 let page = try await bench.page()
                 try await page.wait("document.querySelector('#gauge-speed').textContent.endsWith('KiB/s')")
                 try await page.press("l")
                 let peak = "/peak [1-9]/.test(document.querySelector('.bounds .chart').ariaLabel)"
                 try await page.wait(peak)
-                for download in try await bench.manager.downloads() { _ = try await bench.manager.pause(download.id) }
+                for download in try await bench.manager.downloads() {
+                    _ = try await bench.manager.pause(download.id)
+                }
                 try await page.wait("document.querySelector('#gauge-speed').textContent === '0 B/s'")
                 try await page.call("Page.reload")
                 try await page.wait(PageBench.isShown("film.bin"))
@@ -169,21 +198,25 @@ extension BrowserTests {
             }
         }
 
-        @Test func `notifications are asked for on a press, and sent when a download ends`() async throws {
+        @Test func `permission for notifications is requested on a press, and sent when a download ends`()
+            async throws
+        {
             try await PageBench.with { bench in
-                bench.origin.serve("/film.bin", Payload(seed: 1, length: 1 << 20)) { $0.delay = .untilReleased }
+                bench.origin.serve("/film.bin", Payload(seed: 1, length: 1 << 20)) {
+                    $0.delay = .untilReleased
+                }
                 _ = try await bench.manager.add(bench.origin.url("/film.bin"))
                 let page = try await bench.page()
                 // What the browser would show, without its user.
                 try await page.evaluate(
                     """
                     (() => {
-                      window.asked = 0;
-                      window.told = [];
+                      window.requests = 0;
+                      window.shown = [];
                       window.Notification = class {
                         static permission = "default";
-                        static async requestPermission() { asked += 1; return (this.permission = "granted"); }
-                        constructor(title) { told.push(title); }
+                        static async requestPermission() { requests += 1; return (this.permission = "granted"); }
+                        constructor(title) { shown.push(title); }
                         close() {}
                       };
                       document.hasFocus = () => false;
@@ -192,11 +225,11 @@ extension BrowserTests {
                 )
                 try await page.press("m")
                 try await page.wait("document.querySelector('#notify')")
-                #expect(try await page.evaluate("asked") == 0)
+                #expect(try await page.evaluate("requests") == .number(0))
                 try await page.evaluate("document.querySelector('#notify').click()")
-                try await page.wait("asked === 1 && document.querySelector('#notify').checked")
+                try await page.wait("requests === 1 && document.querySelector('#notify').checked")
                 bench.origin.release("/film.bin")
-                try await page.wait("told.join() === 'Finished: film.bin'")
+                try await page.wait("shown.join() === 'Finished: film.bin'")
             }
         }
     }

@@ -89,7 +89,9 @@ extension BrowserTests {
                     $0.instead = .status(503, retryAfter: "3000")
                 }
                 _ = try await bench.manager.add(url)
-                try await page.wait("\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')")
+                try await page.wait(
+                    "\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')"
+                )
                 try await page.wait("\(PageBench.text(of: "busy.bin", ".row-note")).includes('503')")
                 try await page.focusList()
                 try await page.press("Home")

@@ -48,7 +48,10 @@ package struct GzipWriter {
             case .match(let length, let distance):
                 let lengthIndex = GzipWriter.lengths.index(of: length)
                 write(literals, 257 + lengthIndex)
-                write(length - GzipWriter.lengths.bases[lengthIndex], GzipWriter.lengths.extraBits[lengthIndex])
+                write(
+                    length - GzipWriter.lengths.bases[lengthIndex],
+                    GzipWriter.lengths.extraBits[lengthIndex]
+                )
                 let index = GzipWriter.distances.index(of: distance)
                 write(distances, index)
                 write(distance - GzipWriter.distances.bases[index], GzipWriter.distances.extraBits[index])

@@ -34,7 +34,9 @@ package struct SpeedHistory: Hashable, Sendable {
         var means: [Int64] = []
         for number in (0..<count).reversed() {
             let end = second - Int64(number * step)
-            let sum = (0..<step).reduce(Int64(0)) { $0.addingReportingOverflow(speed(at: end - Int64($1))).partialValue }
+            let sum = (0..<step).reduce(Int64(0)) {
+                $0.addingReportingOverflow(speed(at: end - Int64($1))).partialValue
+            }
             means.append(max(0, sum) / Int64(step))
         }
         return Array(means.drop { $0 == 0 })

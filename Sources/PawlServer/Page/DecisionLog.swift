@@ -38,7 +38,9 @@ final class DecisionLog: DownloadDelegate {
                 members += ServiceEvent.members(notice.message)
             }
             let retry: JSON? =
-                if case .retry(let error, _) = event.kind { .object(ServiceEvent.members(error)) } else { nil }
+                if case .retry(let error, _) = event.kind { .object(ServiceEvent.members(error)) } else {
+                    nil
+                }
             edit(event.id) { page in
                 page.retry = retry ?? page.retry
                 page.entries.append(.object(members))

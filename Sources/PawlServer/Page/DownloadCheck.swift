@@ -81,7 +81,8 @@ final class DownloadCheck: Sendable {
 
     private static func json(_ snapshot: DownloadSnapshot?, _ response: DownloadResponse?) -> JSON {
         let takesRanges: Bool? =
-            response?.status == 206 ? true : response?.value(of: "accept-ranges").map { $0.lowercased() == "bytes" }
+            response?.status == 206
+            ? true : response?.value(of: "accept-ranges").map { $0.lowercased() == "bytes" }
         return [
             "name": snapshot?.name.map { .string($0) } ?? .null,
             "total": snapshot?.total.map { .number($0) } ?? .null,
@@ -101,7 +102,12 @@ final class DownloadCheck: Sendable {
 
         init() { (events, sender) = AsyncStream.makeStream() }
 
-        func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?) {
+        func download(
+            _ id: Download.ID,
+            didStart total: Int64?,
+            at offset: Int64,
+            response: DownloadResponse?
+        ) {
             sender.yield(.started(response))
         }
 

@@ -83,7 +83,9 @@ struct PageAssets: Sendable {
     /// Whether gzip is among the accepted codings (RFC 9110 §12.5.3).
     static func takesGzip(_ field: String?) -> Bool {
         (field ?? "").split(separator: ",").contains { element in
-            let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            let parts = element.split(separator: ";").map {
+                $0.filter { $0 != " " && $0 != "\t" }.lowercased()
+            }
             guard parts.first == "gzip" || parts.first == "*" else { return false }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2) ?? "1"
             return !weight.allSatisfy { $0 == "0" || $0 == "." }

@@ -26,7 +26,9 @@ enum PageBundle {
                 output += rest[..<start.lowerBound]
                 rest = rest[end.upperBound...]
             }
-            return (output + rest).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
+            return (output + rest).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(
+                separator: "\n"
+            )
         }.joined(separator: "\n")
     }
 
@@ -71,7 +73,9 @@ enum PageBundle {
         if names.hasPrefix("* as ") {
             names.removeFirst("* as ".count)
         } else {
-            names = names.split(separator: ",").map { $0.replacing(" as ", with: ": ") }.joined(separator: ",")
+            names = names.split(separator: ",").map { $0.replacing(" as ", with: ": ") }.joined(
+                separator: ","
+            )
         }
         return (names, String(parts[1].dropFirst(2)))
     }

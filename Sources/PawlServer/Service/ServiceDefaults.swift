@@ -6,7 +6,8 @@ import Synchronization
 package final class ServiceDefaults: Sendable {
     /// Their names, in the order in which they are shown.
     static let names = [
-        "connections", "limit-rate", "retries", "retry-delay", "timeout", "if-exists", "user-agent", "proxy", "no-proxy",
+        "connections", "limit-rate", "retries", "retry-delay", "timeout", "if-exists", "user-agent", "proxy",
+        "no-proxy",
     ]
 
     private let state = Mutex(DownloadOptions())

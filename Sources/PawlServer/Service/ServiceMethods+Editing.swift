@@ -8,7 +8,9 @@ extension ServiceMethods {
         let details = try await one(given) { try $0.details(of: $1) }
         guard let details else { throw RPCError.noDownload(try given.text(0)) }
         var members = ServiceMethods.item(details).filter { $0.name != "start" }
-        let options = (members.first { $0.name == "options" }?.value.members ?? []).filter { $0.name != "password" }
+        let options = (members.first { $0.name == "options" }?.value.members ?? []).filter {
+            $0.name != "password"
+        }
         members.removeAll { $0.name == "options" }
         members.append(JSON.Member("options", .object(options)))
         members.append(JSON.Member("hasPassword", .bool(details.options.password != nil)))

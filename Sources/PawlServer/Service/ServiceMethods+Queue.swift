@@ -151,7 +151,9 @@ extension ServiceMethods {
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
     func add(_ given: RPCParameters) async throws -> JSON {
         var requests: [Result<DownloadRequest, Failure>] = []
-        for object in try given.list(0) { requests.append(try AddItem(object, given.rights, defaults.options).request) }
+        for object in try given.list(0) {
+            requests.append(try AddItem(object, given.rights, defaults.options).request)
+        }
         let results = try await manager.addAll(requests)
         return .array(
             results.map { result in

@@ -62,7 +62,7 @@ export const mostExpanded = 1000;
 export function expand(url) {
   const found = /\[(\d+)-(\d+)\]|\[([a-z])-([a-z])\]/i.exec(url);
   if (!found) return [url];
-  const values = found[1] === undefined ? letters(found[3], found[4]) : numbers(found[1], found[2]);
+  const values = found[1] === undefined ? characters(found[3], found[4]) : numbers(found[1], found[2]);
   if (values === null) return null;
   const all = [];
   for (const value of values) {
@@ -82,7 +82,7 @@ function numbers(from, to) {
 }
 
 /** @param {string} from @param {string} to */
-function letters(from, to) {
+function characters(from, to) {
   const [first, last] = [from.charCodeAt(0), to.charCodeAt(0)];
   const count = Math.abs(last - first) + 1;
   return Array.from({ length: count }, (_, index) => String.fromCharCode(first + (last < first ? -index : index)));

@@ -20,9 +20,9 @@ export function openDialog({ title, class: name = "", content, buttons = [], ons
   const form = make(
     "form",
     { method: "dialog", onsubmit },
-    make("header", { class: "dialog-head" }, heading, close),
+    make("div", { class: "dialog-head" }, heading, close),
     make("div", { class: "dialog-body" }, content),
-    buttons.length > 0 && make("footer", { class: "dialog-foot" }, buttons),
+    buttons.length > 0 && make("div", { class: "dialog-foot" }, buttons),
   );
   const dialog = make("dialog", { class: `dialog ${name}`, "aria-labelledby": "dialog-title" }, form);
   const before = document.activeElement;

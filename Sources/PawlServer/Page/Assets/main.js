@@ -170,7 +170,7 @@ export class Program {
   #show(view) {
     const isList = view === "list";
     document.documentElement.dataset.view = view;
-    at("login").hidden = isList;
+    at("login-main").hidden = isList;
     for (const part of ["top", "body"]) at(part).inert = !isList;
     if (isList) this.list.draw();
     else document.querySelector("dialog")?.close();

@@ -1,6 +1,6 @@
 // A menu of commands: at the pointer, or below a button.
 
-import { make } from "./dom.js";
+import { at, make } from "./dom.js";
 import { icon } from "./icons.js";
 import { pushLayer } from "./layers.js";
 
@@ -52,8 +52,8 @@ export function openPopup(commands, { label, x = 0, y = 0, anchor }) {
   });
   menu.addEventListener("contextmenu", (/** @type {Event} */ event) => event.preventDefault());
   menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => walk(event, menu, close_));
-  // A modal dialog makes everything outside of it inert.
-  (anchor?.closest("dialog") ?? document.body).append(menu);
+  // A modal dialog makes everything outside of it inert; everything else is in a landmark.
+  (anchor?.closest("dialog, aside") ?? at("main")).append(menu);
   const closed = pushLayer(close_);
   anchor?.setAttribute("aria-expanded", "true");
   put(menu, x, y, anchor);
@@ -93,15 +93,15 @@ function put(menu, x, y, anchor) {
 /** @param {KeyboardEvent} event @param {HTMLElement} menu @param {() => void} close */
 function walk(event, menu, close) {
   const items = /** @type {HTMLElement[]} */ ([...menu.children]);
-  const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-  const go = (/** @type {number} */ index) => items.at(index % items.length)?.focus();
+  const index = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const go = (/** @type {number} */ next) => items.at(next % items.length)?.focus();
   switch (event.key) {
-    case "ArrowDown": go(at + 1); break;
-    case "ArrowUp": go(at < 0 ? -1 : at - 1); break;
+    case "ArrowDown": go(index + 1); break;
+    case "ArrowUp": go(index < 0 ? -1 : index - 1); break;
     case "Home": go(0); break;
     case "End": go(-1); break;
     case "Escape": case "Tab": close(); break;
-    case "Enter": case " ": items[at]?.click(); break;
+    case "Enter": case " ": items[index]?.click(); break;
     default: return;
   }
   event.preventDefault();

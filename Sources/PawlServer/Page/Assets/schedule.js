@@ -124,13 +124,13 @@ export class ScheduleField {
   #cellsOfDay(day) {
     return Array.from({ length: hours }, (_, hour) => {
       const index = day * hours + hour;
-      const cell = make("button", { type: "button", class: "week-cell", role: "gridcell", tabindex: index === 0 ? 0 : -1, "data-cell": index });
+      const cell = make("button", { type: "button", class: "week-cell", tabindex: index === 0 ? 0 : -1, "data-cell": index });
       cell.addEventListener("click", (/** @type {MouseEvent} */ event) => {
         // A pointer has painted it already.
         if (event.detail === 0) this.#set(index, this.#next(index));
       });
       this.#buttons.push(cell);
-      return cell;
+      return make("div", { role: "gridcell" }, cell);
     });
   }
 

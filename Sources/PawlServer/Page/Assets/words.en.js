@@ -50,7 +50,7 @@ export const english = {
     finished: "Finished", failed: "Failed", removed: "Removed",
   }),
   retrying: (/** @type {string} */ span) => `Retrying in ${span}`,
-  hostWaits: (/** @type {string} */ host) => `${host} is busy and asked to wait`,
+  hostWaits: (/** @type {string} */ host) => `${host} is busy: its Retry-After is awaited`,
   leftIn: (/** @type {string} */ span) => `${span} left`,
   detailsOf: (/** @type {string} */ name) => `Details of ${name}`,
   columns: /** @type {Record<string, string>} */ ({
