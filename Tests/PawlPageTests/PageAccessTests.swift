@@ -117,7 +117,7 @@ extension BrowserTests {
                 let names =
                     "performance.getEntriesByType('resource').filter(({ name }) => name.startsWith(location.origin))"
                 let found = try await page.evaluate("\(names).map(({ name }) => new URL(name).pathname).sort().join()")
-                let expected: Set<String> = ["/icon.svg", "/page.css", "/page.js", "/pawl.webmanifest", "/session"]
+                let expected: Set<String> = ["/early.js", "/icon.svg", "/page.css", "/page.js", "/pawl.webmanifest", "/session"]
                 #expect(expected.isSuperset(of: (found.string ?? "").split(separator: ",").map(String.init)))
                 let size = try await page.evaluate("\(names).reduce((sum, { transferSize }) => sum + transferSize, 0)")
                 #expect(try #require(size.integer) < 80_000)

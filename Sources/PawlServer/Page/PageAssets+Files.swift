@@ -22,6 +22,7 @@ extension PageAssets {
         ("detail.js", PackageResources.detail_js),
         ("dom.js", PackageResources.dom_js),
         ("dropAndPaste.js", PackageResources.dropAndPaste_js),
+        ("early.js", PackageResources.early_js),
         ("editing.js", PackageResources.editing_js),
         ("facts.js", PackageResources.facts_js),
         ("filters.js", PackageResources.filters_js),

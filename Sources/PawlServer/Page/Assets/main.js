@@ -75,6 +75,7 @@ export class Program {
   }
 
   async start() {
+    if (this.connection.hasEarly) return this.connection.connect();
     const code = await useCode();
     if ((await whoAmI()) === "unauthorized") this.#lock(code === "stale");
     else this.connection.connect();
