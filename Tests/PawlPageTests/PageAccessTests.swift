@@ -50,13 +50,16 @@ extension BrowserTests {
                 #expect(try await page.violations() == [], "context menu")
                 try await page.press("Escape")
                 for (key, opened) in [
-                    ("n", ".adding"), ("e", ".editing"), (",", ".service-settings"), ("l", ".bounds"), ("m", ".menu"),
+                    ("n", ".adding"), ("e", ".editing"), (",", ".service-settings"), ("l", ".bounds"),
+                    ("m", ".menu"),
                     ("?", ".help"),
                 ] {
                     try await page.focusList()
                     try await page.press(key)
                     try await page.wait("document.querySelector('\(opened)')")
-                    try await page.evaluate("document.querySelectorAll('dialog details').forEach((more) => (more.open = true))")
+                    try await page.evaluate(
+                        "document.querySelectorAll('dialog details').forEach((more) => (more.open = true))"
+                    )
                     #expect(try await page.violations() == [], "after \(key)")
                     try await page.press("Escape")
                     try await page.wait("!document.querySelector('dialog')")
@@ -89,7 +92,9 @@ extension BrowserTests {
                     try await page.wait("innerWidth === \(width)")
                     #expect(try await page.clippedTexts() == [], "the list at \(width)")
                     #expect(try await page.evaluate("document.documentElement.scrollWidth") == .number(width))
-                    for (key, opened) in [("m", ".menu"), ("l", ".bounds"), (",", ".service-settings"), ("n", ".adding")] {
+                    for (key, opened) in [
+                        ("m", ".menu"), ("l", ".bounds"), (",", ".service-settings"), ("n", ".adding"),
+                    ] {
                         try await page.focusList()
                         try await page.press(key)
                         try await page.wait("document.querySelector('\(opened)')")
@@ -116,10 +121,16 @@ extension BrowserTests {
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 let names =
                     "performance.getEntriesByType('resource').filter(({ name }) => name.startsWith(location.origin))"
-                let found = try await page.evaluate("\(names).map(({ name }) => new URL(name).pathname).sort().join()")
-                let expected: Set<String> = ["/early.js", "/icon.svg", "/page.css", "/page.js", "/pawl.webmanifest", "/session"]
+                let found = try await page.evaluate(
+                    "\(names).map(({ name }) => new URL(name).pathname).sort().join()"
+                )
+                let expected: Set<String> = [
+                    "/early.js", "/icon.svg", "/page.css", "/page.js", "/pawl.webmanifest", "/session",
+                ]
                 #expect(expected.isSuperset(of: (found.string ?? "").split(separator: ",").map(String.init)))
-                let size = try await page.evaluate("\(names).reduce((sum, { transferSize }) => sum + transferSize, 0)")
+                let size = try await page.evaluate(
+                    "\(names).reduce((sum, { transferSize }) => sum + transferSize, 0)"
+                )
                 #expect(try #require(size.integer) < 80_000)
             }
         }

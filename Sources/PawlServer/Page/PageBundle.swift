@@ -63,7 +63,7 @@ enum PageBundle {
         }
     }
 
-    /// `import { a, b as c } from "./x.js";` or `import * as x from "./x.js";`
+    /// The names and the file of `import { a, b as c } from "./x.js";` and of `import * as x from "./x.js";`.
     private static func parse(_ line: Substring, in name: String) throws(Broken) -> (String, String) {
         let parts = line.dropFirst("import ".count).split(separator: "\"", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].hasSuffix(" from "), parts[1].hasPrefix("./"), parts[2] == ";" else {

@@ -20,6 +20,7 @@ package final class ServiceDefaults: Sendable {
 
     /// Restores those of an earlier service; a value that is not understood is left out.
     func load(from manager: DownloadManager) async {
+        state.withLock { $0 = DownloadOptions() }
         let text = (try? await manager.keptText(ServiceDefaults.place)) ?? nil
         guard let text, let kept = try? JSON.parse(Array(text.utf8)) else { return }
         var options = DownloadOptions()
