@@ -33,14 +33,16 @@ extension BrowserPage {
         try await wait("document.querySelector('.popup')")
     }
 
-    /// The rules of axe-core that the displayed page violates, with the elements; the script comes with a package of PyPI.
-    func violations() async throws -> [String] {
+    private static let axe = Result {
         let script = FileSystem.folder(of: #filePath) + "/../../Scripts/fetch-axe"
         let path = try PawlProcess.run(script, []).output.split(separator: "\n").last.map(String.init) ?? ""
         guard let axe = FileSystem.contents(path) else { throw SetupFailure("\(script) made no \(path)") }
-        if try await evaluate("typeof axe") != "object" {
-            try await evaluate(String(decoding: axe, as: UTF8.self) + ";0")
-        }
+        return String(decoding: axe, as: UTF8.self)
+    }
+
+    /// The rules of axe-core that the displayed page violates, with the elements; the script comes with a package of PyPI.
+    func violations() async throws -> [String] {
+        if try await evaluate("typeof axe") != "object" { try await evaluate(BrowserPage.axe.get() + ";0") }
         return try await evaluate(
             """
             axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.flatMap((rule) =>

@@ -87,7 +87,7 @@ function factsOf(details) {
     [facts.description, details.description],
     [facts.added, addedAt ? format.moment(addedAt) : undefined],
     [facts.started, startedAt ? format.moment(startedAt) : undefined],
-    [facts.ended, endedAt ? format.moment(endedAt) : undefined],
+    [partOf(details) === "finished" ? facts.ended : facts.failed, endedAt ? format.moment(endedAt) : undefined],
     [facts.took, took],
     [facts.url, details.url],
   ];

@@ -14,7 +14,9 @@ export class Log {
     const seen = `${log.length} ${JSON.stringify(log.at(-1) ?? null)}`;
     if (seen === this.#seen) return;
     this.#seen = seen;
-    const items = log.map((entry) =>
+    // Its end has an entry of its own.
+    const shown = log.filter(({ event, state }) => event !== "state" || (state !== "failed" && state !== "finished"));
+    const items = shown.map((entry) =>
       make(
         "li",
         { "data-event": entry.event },

@@ -272,7 +272,7 @@ export const english = {
   fileMissing: "The file was moved or deleted. Retry to download it again.",
   facts: {
     url: "URL", path: "File", size: "Size", received: "Received", smoothed: "Average speed", type: "Type",
-    group: "Group", priority: "Priority", description: "Note", added: "Added", started: "Started", ended: "Finished at",
+    group: "Group", priority: "Priority", description: "Note", added: "Added", started: "Started", ended: "Finished at", failed: "Failed at",
     took: "Duration", left: "Time left", checksum: "Checksum", limit: "Speed limit", id: "ID",
   },
   responseFacts: {

@@ -257,7 +257,7 @@ export const chinese = {
   fileMissing: "文件已被移动或删除。重试可重新下载。",
   facts: {
     url: "地址", path: "文件", size: "大小", received: "已接收", smoothed: "平均速度", type: "类型", group: "分组",
-    priority: "优先级", description: "备注", added: "添加时间", started: "开始时间", ended: "结束时间", took: "用时", left: "剩余时间",
+    priority: "优先级", description: "备注", added: "添加时间", started: "开始时间", ended: "完成时间", failed: "失败时间", took: "用时", left: "剩余时间",
     checksum: "校验和", limit: "限速", id: "编号",
   },
   responseFacts: {
