@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/page.js", "/page.css", "/words.zh.js", "/icon.svg"])
-    func `files of the page are compressed for those who accept it, and HEAD is answered`(
+    func `files of the page are compressed for clients that accept it, and HEAD has their length`(
         path: String
     ) async throws {
         let bench = try await ServiceBench()
