@@ -10,6 +10,8 @@ extension PageAssets {
         ("list.css", PackageResources.list_css),
         ("detail.css", PackageResources.detail_css),
         ("dialogs.css", PackageResources.dialogs_css),
+        ("choosing.css", PackageResources.choosing_css),
+        ("popup.css", PackageResources.popup_css),
         ("actions.js", PackageResources.actions_js),
         ("adding.js", PackageResources.adding_js),
         ("addresses.js", PackageResources.addresses_js),
