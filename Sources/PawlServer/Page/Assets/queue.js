@@ -27,6 +27,7 @@
  * @property {number} [endedAt]
  * @property {string} [description]
  * @property {Failure} [error]
+ * @property {number} [idle] how many updates in a row found it without a connection although it runs
  * @property {boolean} [isHeld] it waits because its group is paused
  */
 
@@ -122,7 +123,10 @@ export class Queue extends EventTarget {
     if (news.speeds) return this.#restore(news.speeds);
     if (news.all) this.#arriving = new Map();
     const rows = this.#arriving ?? this.rows;
-    for (const row of news.rows ?? []) rows.set(row.id, row);
+    for (const row of news.rows ?? []) {
+      if (row.state === "probing" && !row.connections && row.retryIn === undefined) row.idle = (rows.get(row.id)?.idle ?? 0) + 1;
+      rows.set(row.id, row);
+    }
     for (const id of news.gone ?? []) rows.delete(id);
     if (news.ready) {
       this.rows = rows;

@@ -133,7 +133,7 @@ export class RowElement {
   /** @param {Row} row @param {string} part */
   #showProgress(row, part) {
     const percent = row.total === undefined && part !== "finished" ? null : row.percent ?? (part === "finished" ? 100 : 0);
-    this.bar.classList.toggle("is-unknown", percent === null && part === "running" && row.retryIn === undefined);
+    this.bar.classList.toggle("is-unknown", percent === null && part === "running" && row.retryIn === undefined && stateOf(row) !== "crowded");
     // A waiting download has no bar until it has bytes.
     this.bar.classList.toggle("is-empty", part === "waiting" && !row.written);
     this.fill.style.width = `${percent ?? 0}%`;
@@ -152,7 +152,9 @@ const isRetrying = (row) => row.retryIn !== undefined && partOf(row) === "runnin
 /** What the row is shown as: a wait for the next attempt is not a connection. @param {Row} row */
 function stateOf(row) {
   if (row.isHeld) return "held";
-  return isRetrying(row) ? "retrying" : row.state;
+  if (isRetrying(row)) return "retrying";
+  // Its host allows no more connections at present.
+  return (row.idle ?? 0) > 2 ? "crowded" : row.state;
 }
 
 /** @param {Row} row */

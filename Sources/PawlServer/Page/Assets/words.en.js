@@ -45,7 +45,7 @@ export const english = {
   },
   groups: "Groups",
   states: /** @type {Record<string, string>} */ ({
-    waiting: "Waiting", held: "Group paused", probing: "Connecting", transferring: "Downloading", waitingForNetwork: "No network",
+    waiting: "Waiting", held: "Group paused", crowded: "Waiting for host", probing: "Connecting", transferring: "Downloading", waitingForNetwork: "No network",
     verifying: "Verifying", publishing: "Finishing", paused: "Paused", preempted: "Queued",
     finished: "Finished", failed: "Failed", removed: "Removed",
   }),

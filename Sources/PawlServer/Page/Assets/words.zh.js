@@ -39,7 +39,7 @@ export const chinese = {
   parts: { all: "全部", running: "进行中", waiting: "等待中", paused: "已暂停", finished: "已完成", failed: "失败" },
   groups: "分组",
   states: {
-    waiting: "等待中", held: "分组已暂停", probing: "连接中", transferring: "下载中", waitingForNetwork: "无网络", verifying: "校验中",
+    waiting: "等待中", held: "分组已暂停", crowded: "等待服务器", probing: "连接中", transferring: "下载中", waitingForNetwork: "无网络", verifying: "校验中",
     publishing: "收尾中", paused: "已暂停", preempted: "排队中", finished: "已完成", failed: "失败", removed: "已移除",
   },
   retrying: (span) => `${span}后重试`,
