@@ -31,6 +31,7 @@ packages:
 
 test-packages:
 	@Scripts/install-packages build test
+	@Scripts/fetch-axe >/dev/null
 
 build: packages ## the release binary
 	swift build -c release --static-swift-stdlib --disable-local-rpath --product pawl

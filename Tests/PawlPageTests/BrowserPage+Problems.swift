@@ -32,7 +32,7 @@ extension BrowserPage {
           for (const row of document.querySelectorAll("[role=row]")) {
             if (!row.closest("[role=grid]")) tell("a row outside of a grid", row);
             for (const cell of row.children) {
-              if (!/^(gridcell|columnheader)$/.test(cell.getAttribute("role"))) tell("no cell", cell);
+              if (!/^(gridcell|columnheader|rowheader)$/.test(cell.getAttribute("role"))) tell("no cell", cell);
             }
           }
           const active = document.querySelector("[aria-activedescendant]")?.getAttribute("aria-activedescendant");

@@ -56,9 +56,9 @@ extension BrowserTests {
         @Test(arguments: [
             (
                 "en-US", "the server ignored Range and sent the whole file: started over from 0",
-                "Next attempt in"
+                "next attempt in"
             ),
-            ("zh-CN", "服务器忽略了 Range，发来了整个文件：从头重新开始", "后重试。"),
+            ("zh-CN", "服务器忽略了 Range，发来了整个文件：从头重新开始", "后重试"),
         ])
         func `E2 decisions are shown with their evidence, in the language of the page`(
             language: String,

@@ -78,7 +78,7 @@ extension BrowserTests {
                 try await page.evaluate("document.querySelector('#add-name').value = 'a/b'")
                 try await page.click(".dialog .primary")
                 try await page.wait(
-                    "document.querySelector('.dialog .problem').textContent.includes('选项或地址无效')"
+                    "document.querySelector('.dialog .problem:not(:empty)').textContent.includes('选项或地址无效')"
                 )
                 #expect(try await page.evaluate("document.querySelector('.toast.is-error')") == .null)
                 #expect(try await bench.manager.downloads().isEmpty)
@@ -95,7 +95,7 @@ extension BrowserTests {
                 try await page.type("\(bench.origin.url("/good.bin"))\nhttps://host:99999/bad.bin")
                 try await page.click(".dialog .primary")
                 try await page.wait(
-                    "document.querySelector('.dialog .problem').textContent.includes('选项或地址无效')"
+                    "document.querySelector('.dialog .problem:not(:empty)').textContent.includes('选项或地址无效')"
                 )
                 try await page.wait(
                     "document.querySelector('#add-urls').value.trim() === 'https://host:99999/bad.bin'"

@@ -75,7 +75,7 @@ extension BrowserTests {
                 let (one, other) = (try await bench.page(), try await bench.page())
                 try await one.press("m")
                 try await one.wait("document.querySelector('.menu-links')")
-                try await one.evaluate("document.querySelector('.menu-links button:last-child').click()")
+                try await one.evaluate("document.querySelector('.menu-links:last-of-type button').click()")
                 try await one.wait("document.querySelector('#secret')")
                 // The other one is notified, and cannot control anything any more.
                 try await other.wait("document.querySelector('#secret')")

@@ -29,8 +29,6 @@ extension BrowserTests {
                 try await page.type(new)
                 try await page.press("Enter")
                 try await page.wait("!document.querySelector('dialog')")
-                // The button of a failed one retries it.
-                try await page.click(".row .toggle")
                 try await page.wait("\(PageBench.text(of: "signed.bin", ".cell-state")) === 'Finished'")
                 #expect(bench.difference("signed.bin", from: payload) == nil)
                 #expect(bench.origin.log.of("/renewed/signed.bin").allSatisfy { $0.hasRange })
@@ -72,7 +70,8 @@ extension BrowserTests {
                     "(window.opened = [], window.open = (...given) => void opened.push(given))"
                 )
                 try await page.press("o")
-                try await page.click("#toolbar [data-action=save]")
+                try await page.click("#toolbar [data-action=more]")
+                try await page.click(".popup [data-command=save]")
                 let files = "/files/\(download.id)"
                 try await page.wait(
                     "opened.join(' ') === '\(files),_blank,noopener \(files)?save,_blank,noopener'"

@@ -110,6 +110,13 @@ final class PageBench: Sendable {
         _ = try await manager.add(requests)
     }
 
+    /// Waits until the download of this path has a state.
+    func untilState(_ name: String, _ state: DownloadState) async throws {
+        let url = origin.url("/\(name)")
+        guard let download = try await manager.download(of: url) else { return }
+        for await snapshot in download.updates where snapshot.state == state { return }
+    }
+
     func difference(_ name: String, from payload: Payload) -> String? {
         FileSystem.difference(of: "\(root)/\(name)", from: payload)
     }

@@ -58,7 +58,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: [
-            ("en-US", "The server responded with 404; check the URL"), ("zh-CN", "文件不存在（服务器应答 404）"),
+            ("en-US", "The server responded with 404; check the URL"), ("zh-CN", "文件不存在（服务器应答 404）；请检查地址"),
         ])
         func `a failure is shown in the reader's language, also by the next service`(
             language: String,
@@ -111,7 +111,7 @@ extension BrowserTests {
                 let small = try await page.evaluate(
                     """
                     [...document.querySelectorAll(".top button, .tools button, .row:not([hidden]) button, .filter")]
-                      .filter((button) => !button.hidden && button.getBoundingClientRect().height < 44).map((button) => button.outerHTML)
+                      .filter((button) => button.checkVisibility() && button.getBoundingClientRect().height < 44).map((button) => button.outerHTML)
                     """
                 )
                 #expect(small == [])

@@ -89,7 +89,10 @@ extension BrowserTests {
                     $0.instead = .status(503, retryAfter: "3000")
                 }
                 _ = try await bench.manager.add(url)
-                try await page.wait("\(PageBench.text(of: "busy.bin", ".cell-state")) === 'Connecting'")
+                try await page.wait(
+                    "\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')"
+                )
+                try await page.wait("\(PageBench.text(of: "busy.bin", ".row-note")).includes('503')")
                 try await page.focusList()
                 try await page.press("Home")
                 let button = "document.querySelector('#toolbar [data-action=tryNow]')"
@@ -220,11 +223,9 @@ extension BrowserTests {
                 #expect(bounds.rateLimit == 768_000)
                 #expect(bounds.timetable == nil)
 
-                try await page.press("l")
+                try await page.press(",")
                 try await page.wait("document.querySelector('#bounds-rate').value === '750K'")
-                try await page.evaluate(
-                    "document.querySelector('#bounds-times').value = 'Mon-Sun 00:00-24:00 2M'"
-                )
+                try await page.fill("#bounds-times", "Mon-Sun 00:00-24:00 2M")
                 try await page.click(".dialog .primary")
                 try await page.wait("document.querySelector('#gauge-note').textContent.includes('limit 2')")
                 bounds = try await bench.manager.limits()

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `the page sets options that a download has`() {
-        let page = Self.text("PawlServer/Page/Assets/adding.js")
+        let page = Self.text("PawlServer/Page/Assets/form.js")
         let names = page.matches(of: /\bput\("([^"]+)"|options\["([^"]+)"\]|options\.(\w+) =/)
             .compactMap { ($0.1 ?? $0.2 ?? $0.3).map(String.init) }
         #expect(names.count > 7)

@@ -45,6 +45,13 @@ public struct DownloadRequest: Sendable, Hashable {
 }
 
 /// A validated request.
+extension DownloadRequest {
+    /// A folder relative to the root, without empty parts and dots; throws code 28 if it is not one.
+    package static func checkedFolder(_ text: String) throws(PawlError) -> String {
+        do throws(Failure) { return try AddOrder.folder(text) } catch { throw PawlError(error) }
+    }
+}
+
 struct AddOrder: Sendable {
     var record: QueueRecord
     var start: QueueMachine.Start

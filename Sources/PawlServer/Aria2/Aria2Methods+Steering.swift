@@ -10,7 +10,12 @@ extension Aria2Methods {
         let sources = try Self.usable(given, isExpanded: options.flag("parameterized-uri") == true)
         let first = sources[0]
         let position = try position(parameters, 2)
-        var request = try options.request(first, mirrors: Array(sources.dropFirst()), root: settings.root)
+        var request = try options.request(
+            first,
+            mirrors: Array(sources.dropFirst()),
+            root: settings.root,
+            defaults: settings.defaults.options
+        )
         request.options.usesOwnersSecrets = parameters.rights.mayNameFiles
         return .string(try await add([request], at: position)[0].description)
     }

@@ -6,8 +6,14 @@ extension Aria2Options {
     /// A request for one file; `others` are its mirrors.
     ///
     /// Options without a meaning here are stored with the download, since clients read them again.
-    func request(_ source: String, mirrors: [String], root: String) throws(RPCError) -> DownloadRequest {
+    func request(
+        _ source: String,
+        mirrors: [String],
+        root: String,
+        defaults: DownloadOptions = DownloadOptions()
+    ) throws(RPCError) -> DownloadRequest {
         var request = DownloadRequest(source)
+        request.options = defaults
         request.options.mirrors = mirrors
         try apply(to: &request.options, of: source, root: root)
         request.options.attributes = attributes

@@ -10,6 +10,8 @@ package final class Aria2Settings: Sendable {
     package let root: String
     /// The path for `saveSession`; `nil` if the service was started without one.
     package let sessionFile: String?
+    /// Options for which neither a call nor the global options give a value.
+    let defaults: ServiceDefaults
     private let stop: @Sendable () -> Void
     private let global: Mutex<Aria2Options>
 
@@ -17,10 +19,12 @@ package final class Aria2Settings: Sendable {
         root: String,
         sessionFile: String?,
         options: Aria2Options,
+        defaults: ServiceDefaults = ServiceDefaults(),
         stop: @escaping @Sendable () -> Void
     ) {
         self.root = root
         self.sessionFile = sessionFile
+        self.defaults = defaults
         self.stop = stop
         global = Mutex(options)
         sessionID = (0..<40).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()

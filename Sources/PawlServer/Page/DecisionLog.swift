@@ -10,6 +10,8 @@ final class DecisionLog: DownloadDelegate {
     private struct Page {
         var entries: [JSON] = []
         var response: DownloadResponse?
+        /// The failure after which it was last retried.
+        var retry: JSON?
         var touched = 0
     }
 
@@ -35,7 +37,12 @@ final class DecisionLog: DownloadDelegate {
                 members.removeAll { $0.name == "message" }
                 members += ServiceEvent.members(notice.message)
             }
+            let retry: JSON? =
+                if case .retry(let error, _) = event.kind { .object(ServiceEvent.members(error)) } else {
+                    nil
+                }
             edit(event.id) { page in
+                page.retry = retry ?? page.retry
                 page.entries.append(.object(members))
                 if page.entries.count > DecisionLog.entriesOfOne { page.entries.removeFirst() }
             }
@@ -59,6 +66,9 @@ final class DecisionLog: DownloadDelegate {
             for (id, _) in oldest.prefix(DecisionLog.downloads) { state.pages[id] = nil }
         }
     }
+
+    /// The failure that it waits for the next attempt after.
+    func lastRetry(of id: Download.ID) -> JSON? { state.withLock { $0.pages[id]?.retry } }
 
     /// Members for a download's details.
     func members(of id: Download.ID) -> [JSON.Member] {

@@ -11,7 +11,8 @@ final class Page: Sendable {
     let pendingRemovals: PendingRemovals
     let decisions: DecisionLog
     let feed: PageFeed
-    private let assets = PageAssets()
+    let speeds: SpeedSampler
+    private let assets = PageAssets.shared
     private let address = Mutex<String?>(nil)
     private let manager: DownloadManager
     private let files: RootedFiles
@@ -19,7 +20,9 @@ final class Page: Sendable {
     /// `decisions` is the manager's delegate.
     init(_ manager: DownloadManager, secret: Secret?, decisions: DecisionLog) throws(Failure) {
         let pendingRemovals = PendingRemovals(manager)
-        let feed = PageFeed(manager) { pendingRemovals.holds($0) }
+        let speeds = SpeedSampler(manager)
+        let feed = PageFeed(manager, decisions, speeds) { pendingRemovals.holds($0) }
+        self.speeds = speeds
         self.manager = manager
         files = RootedFiles(manager.root)
         self.pendingRemovals = pendingRemovals
@@ -32,6 +35,7 @@ final class Page: Sendable {
     func attach(_ server: WebServer, address: String?) {
         feed.attach(server)
         Task { await feed.run() }
+        speeds.wake()
         self.address.withLock { $0 = address }
     }
 
@@ -44,12 +48,14 @@ final class Page: Sendable {
     func note(_ event: DownloadEvent) {
         decisions.note(event)
         feed.touch(event.id)
+        speeds.wake()
     }
 
     /// Completes pending removals, and ends the updates of all pages.
     func close() async {
         await pendingRemovals.completeAll()
         feed.end()
+        speeds.end()
     }
 
     /// Whether a WebSocket or a file may be opened.
@@ -63,14 +69,16 @@ final class Page: Sendable {
         case (.get, "/session"):
             let word = isKnown(request) ? "known" : "unauthorized"
             reply(WebResponse(200, contentType: "text/plain", body: .bytes(Array(word.utf8))))
-        case (.get, _) where request.path.hasPrefix("/files/"): file(request, reply: reply)
-        case (.get, _):
+        case (.get, _) where request.path.hasPrefix("/files/"),
+            (.head, _) where request.path.hasPrefix("/files/"):
+            file(request, reply: reply)
+        case (.get, _), (.head, _):
             guard let asset = assets[request.path] else {
                 return reply(WebResponse(404, text: "not found"))
             }
-            reply(assets.response(asset, known: request.fields[.ifNoneMatch]))
-        case (.head, _), (.post, _), (.options, _), (.other, _):
-            reply(WebResponse(405, text: "only GET is allowed"))
+            reply(assets.response(asset, to: request))
+        case (.post, _), (.options, _), (.other, _):
+            reply(WebResponse(405, text: "only GET and HEAD are allowed"))
         }
     }
 

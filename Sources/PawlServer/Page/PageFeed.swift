@@ -24,13 +24,22 @@ final class PageFeed: Sendable {
     }
 
     private let manager: DownloadManager
+    private let decisions: DecisionLog
+    private let speeds: SpeedSampler
     private let isLeaving: @Sendable (Download.ID) -> Bool
     private let state = Mutex(State())
     private let wakes: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
 
-    init(_ manager: DownloadManager, isLeaving: @escaping @Sendable (Download.ID) -> Bool) {
+    init(
+        _ manager: DownloadManager,
+        _ decisions: DecisionLog,
+        _ speeds: SpeedSampler,
+        isLeaving: @escaping @Sendable (Download.ID) -> Bool
+    ) {
         self.manager = manager
+        self.decisions = decisions
+        self.speeds = speeds
         self.isLeaving = isLeaving
         (wakes, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -138,7 +147,7 @@ final class PageFeed: Sendable {
         let known = Set(rows.map(\.id))
         let gone = changed.filter { !known.contains($0) }
         return PageFeed.message([
-            "rows": .array(rows.map(PageRow.json)), "gone": .array(gone.map { .string($0.description) }),
+            "rows": .array(rows.map(row)), "gone": .array(gone.map { .string($0.description) }),
             "status": status,
         ])
     }
@@ -155,10 +164,15 @@ final class PageFeed: Sendable {
         var messages = [PageFeed.message(["all": .bool(true), "status": status])]
         for start in stride(from: 0, to: rows.count, by: PageFeed.portion) {
             let portion = rows[start..<min(start + PageFeed.portion, rows.count)]
-            messages.append(PageFeed.message(["rows": .array(portion.map(PageRow.json))]))
+            messages.append(PageFeed.message(["rows": .array(portion.map(row))]))
         }
         messages.append(PageFeed.message(["ready": .bool(true)]))
+        messages.append(PageFeed.message(["speeds": speeds.json()]))
         return messages
+    }
+
+    private func row(_ snapshot: DownloadSnapshot) -> JSON {
+        PageRow.json(snapshot, retry: snapshot.retryIn == nil ? nil : decisions.lastRetry(of: snapshot.id))
     }
 
     private static let ended = 5000

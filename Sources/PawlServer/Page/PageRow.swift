@@ -3,7 +3,8 @@ import PawlCore
 
 /// A download in the page's list: empty fields are omitted, since thousands are sent at once.
 enum PageRow {
-    static func json(_ snapshot: DownloadSnapshot) -> JSON {
+    /// `retry` is the failure that it waits for the next attempt after.
+    static func json(_ snapshot: DownloadSnapshot, retry: JSON? = nil) -> JSON {
         guard case .object(let members) = ServiceEvent.json(snapshot) else { return .null }
         let telling = members.filter { member in
             switch member.value {
@@ -17,7 +18,7 @@ enum PageRow {
             telling + [
                 JSON.Member("toggle", .string(snapshot.toggle.rawValue)),
                 JSON.Member("position", ServiceEvent.decimal(snapshot.position, places: 6)),
-            ]
+            ] + (retry.map { [JSON.Member("retry", $0)] } ?? [])
         )
     }
 }

@@ -83,11 +83,13 @@ package final class Service: Sendable {
         let bell = AsyncLatch()
         let login = configuration.login.flatMap(Secret.init)
         let page = try Page(manager, secret: secret ?? login, decisions: decisions)
+        await configuration.defaults.load(from: manager)
         let aria2 = Aria2Methods(manager: manager, settings: configuration.settings { bell.ring() })
         let methods = ServiceMethods(
             aria2,
             manager: manager,
             page: page,
+            configuration: configuration,
             portRefusal: configuration.portRefusal
         ) { bell.ring() }
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval, log: configuration.log)

@@ -43,6 +43,7 @@ package struct ServiceConfiguration: Sendable {
     /// The folder of background sessions to take over; `nil` for none.
     package var sessions: String?
     package var options = Aria2Options()
+    let defaults = ServiceDefaults()
     package var manager = DownloadManager.Configuration()
     package var limits = WebLimits()
     package var log: ServiceLog?
@@ -114,7 +115,7 @@ extension ServiceConfiguration {
     }
 
     func settings(stop: @escaping @Sendable () -> Void) -> Aria2Settings {
-        Aria2Settings(root: root, sessionFile: sessionFile, options: options, stop: stop)
+        Aria2Settings(root: root, sessionFile: sessionFile, options: options, defaults: defaults, stop: stop)
     }
 
     func requestPolicy(hasSecret: Bool) -> RequestPolicy {

@@ -54,6 +54,9 @@ package enum ServiceEvent {
             JSON.Member("what", .string(error.what)), JSON.Member("place", .string(error.place)),
             JSON.Member("why", .string(error.why)), JSON.Member("remedy", .string(error.remedy)),
         ] + (error.cause.map { [JSON.Member("cause", .object(members($0)))] } ?? [])
+            + (error.failure.refused.flatMap(DownloadOption.option).map {
+                [JSON.Member("option", .string($0.name))]
+            } ?? [])
     }
 
     /// A message with its parts, for translation.

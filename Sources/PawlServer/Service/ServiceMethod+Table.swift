@@ -87,6 +87,35 @@ extension ServiceMethod {
             body: { try await $0.source($1) }
         ),
         ServiceMethod(
+            name: "pawl.options",
+            parameters: "[ID]",
+            result: "{url, options, mirrors, folder, group, priority, hasPassword}",
+            help:
+                "What pawl.change can change of a download. URLs have their query and credentials; a password is not included.",
+            example: #"["3f2a"]"#,
+            returnsOptions: true,
+            body: { try await $0.options($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.export",
+            parameters: "[]",
+            result: "an array for pawl.add",
+            help: "The downloads that have not finished, with their options, credentials included.",
+            example: "[]",
+            returnsOptions: true,
+            body: { methods, _ in try await methods.export() }
+        ),
+        ServiceMethod(
+            name: "pawl.settings",
+            parameters: "[]",
+            result: "{options, folder, slots, limit, timetable, hooks, webhook}",
+            help:
+                "options and folder apply to later downloads that give none. hooks: the programs that are run, by event; they can only be set with the options of pawl serve.",
+            example: "[]",
+            returnsOptions: true,
+            body: { methods, _ in try await methods.settings() }
+        ),
+        ServiceMethod(
             name: "pawl.web",
             parameters: "[]",
             result: "{url}",
@@ -262,6 +291,33 @@ extension ServiceMethod {
                 "Changes downloads; a running one continues with the new options. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and an empty string removes a value. A finished download accepts group, priority and description only.",
             example: #"["3f2a", {"options": {"connections": "4"}, "priority": 5}]"#,
             body: { try await $0.set($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.change",
+            parameters: "[ID, {url, options, mirrors, folder, group, priority}]",
+            result: "whether the download can be changed",
+            help:
+                "Changes what is given of a download that has not finished. options: fields as in pawl.add; null removes a value. folder: only before it starts. A running download continues with the changes.",
+            example: #"["3f2a", {"options": {"user": "me", "password": "word"}}]"#,
+            body: { try await $0.change($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.configure",
+            parameters: "[{options, folder}]",
+            result: "true",
+            help:
+                "Replaces the defaults of later downloads. options: connections, limit-rate, retries, retry-delay, timeout, if-exists, user-agent, proxy, no-proxy, each a string.",
+            example: #"[{"options": {"connections": "4"}, "folder": "films"}]"#,
+            body: { try await $0.configure($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.check",
+            parameters: "[{url, options}]",
+            result: "{name, total, type, ranges}, or {error}",
+            help:
+                "Requests a URL without adding it: file name, size in bytes, media type, and whether the server serves byte ranges; null for what it does not say.",
+            example: #"[{"url": "https://example.org/f.iso"}]"#,
+            body: { try await $0.check($1) }
         ),
         ServiceMethod(
             name: "pawl.limit",

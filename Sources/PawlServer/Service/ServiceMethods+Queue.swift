@@ -178,7 +178,9 @@ extension ServiceMethods {
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
     func add(_ given: RPCParameters) async throws -> JSON {
         var requests: [Result<DownloadRequest, Failure>] = []
-        for object in try given.list(0) { requests.append(try AddItem(object, given.rights).request) }
+        for object in try given.list(0) {
+            requests.append(try AddItem(object, given.rights, defaults.options).request)
+        }
         let results = try await manager.addAll(requests)
         return .array(
             results.map { result in
@@ -230,9 +232,11 @@ struct AddItem {
     /// It fails when an option has an invalid value: the other downloads of the call are added.
     let request: Result<DownloadRequest, Failure>
 
-    init(_ object: JSON, _ rights: RPCRights) throws(RPCError) {
+    /// `defaults` are the options for which it gives none.
+    init(_ object: JSON, _ rights: RPCRights, _ defaults: DownloadOptions) throws(RPCError) {
         if let source = object.string {
             var request = DownloadRequest(source)
+            request.options = defaults
             request.options.usesOwnersSecrets = rights.mayNameFiles
             self.request = .success(request)
             return
@@ -243,6 +247,7 @@ struct AddItem {
         )
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
         var request = DownloadRequest(source)
+        request.options = defaults
         var refusal: Failure?
         if let members = try fields.members("options") {
             refusal = try AddItem.take(members, rights, into: &request.options)

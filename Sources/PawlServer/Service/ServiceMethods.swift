@@ -6,6 +6,9 @@ struct ServiceMethods: RPCMethods {
     private let aria2: Aria2Methods
     let manager: DownloadManager
     let page: Page
+    let defaults: ServiceDefaults
+    let hooks: Hooks
+    let check: DownloadCheck
     /// Why a requested port is not open.
     let portRefusal: String?
     let stop: @Sendable () -> Void
@@ -15,12 +18,16 @@ struct ServiceMethods: RPCMethods {
         _ aria2: Aria2Methods,
         manager: DownloadManager,
         page: Page,
+        configuration: ServiceConfiguration,
         portRefusal: String?,
         stop: @escaping @Sendable () -> Void
     ) {
         self.aria2 = aria2
         self.manager = manager
         self.page = page
+        defaults = configuration.defaults
+        hooks = configuration.hooks
+        check = DownloadCheck(configuration.manager)
         self.portRefusal = portRefusal
         self.stop = stop
     }

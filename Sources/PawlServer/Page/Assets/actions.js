@@ -2,6 +2,7 @@
 
 import { nameOf, partOf } from "./queue.js";
 import { ask } from "./asking.js";
+import { openEditing, openSignIn } from "./editing.js";
 import { words } from "./words.js";
 
 /** Seconds in which a removal can be undone; the service waits longer, so that a late undo still works. */
@@ -25,6 +26,9 @@ export class Actions {
     /** Removals that can be undone, the latest last. @type {{ids: string[], toast: {close: () => void}}[]} */
     this.removals = [];
   }
+
+  /** Opens the details of a download; set by the page. @type {(id: string) => void} */
+  showDetails = () => {};
 
   /** Calls the service, and shows the error of a refusal. @param {string} method @param {...any} parameters */
   async call(method, ...parameters) {
@@ -70,6 +74,23 @@ export class Actions {
   force(ids) {
     const able = this.rowsOf(ids).filter((row) => partOf(row) !== "finished" && partOf(row) !== "running");
     if (able.length > 0) this.call("pawl.start", idsOf(able));
+  }
+
+  /** Removes the finished downloads from the list; their files stay. */
+  clearFinished() {
+    const ids = idsOf([...this.queue.rows.values()].filter((row) => partOf(row) === "finished"));
+    if (ids.length > 0) this.remove(ids, true);
+  }
+
+  /** URLs that were in the queue already. @param {string[]} ids @param {boolean} isFinished */
+  tellDuplicates(ids, isFinished) {
+    const [first] = this.rowsOf(ids);
+    const name = first ? nameOf(first) : "";
+    const text = ids.length > 1 ? words.knownMany(ids.length) : isFinished ? words.knownFinished(name) : words.known(name);
+    const toast = this.toasts.show(text, {
+      seconds: 8,
+      action: { text: words.show, run: () => (toast.close(), this.showDetails(ids[0])) },
+    });
   }
 
   /** @param {string[]} ids @param {boolean} keepsFile */
@@ -154,6 +175,47 @@ export class Actions {
     if (group === null || paused.length === 0) this.resume(idsOf(this.#whole.filter((row) => partOf(row) === "paused")));
   }
 
+  // MARK: export and import
+
+  /** Saves the unfinished downloads as a file. */
+  async exportQueue() {
+    const items = await this.call("pawl.export");
+    if (!items) return;
+    const url = URL.createObjectURL(new Blob([JSON.stringify(items, null, 2)], { type: "application/json" }));
+    const link = document.createElement("a");
+    Object.assign(link, { href: url, download: "pawl-queue.json" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  }
+
+  /** Adds the downloads of an exported file. @param {File} file */
+  async importQueue(file) {
+    let items;
+    try {
+      items = JSON.parse(await file.text());
+    } catch {
+      items = null;
+    }
+    if (!Array.isArray(items)) {
+      this.toasts.show(words.notAQueue(file.name), { isError: true });
+      return;
+    }
+    const known = new Set(this.queue.rows.keys());
+    const portion = 200;
+    /** @type {{id?: string, error?: import("./queue.js").Failure}[]} */
+    const results = [];
+    for (let start = 0; start < items.length; start += portion) {
+      const some = await this.call("pawl.add", items.slice(start, start + portion));
+      if (!some) break;
+      results.push(...some);
+    }
+    const ids = results.flatMap(({ id }) => id ?? []);
+    const added = ids.filter((id) => !known.has(id));
+    const failure = results.find(({ error }) => error)?.error;
+    this.toasts.show(words.imported(added.length, ids.length - added.length));
+    if (failure) this.toasts.show(words.failure(failure), { isError: true });
+  }
+
   // MARK: queue
 
   /** Moves the selected rows by a number of positions. @param {number} steps */
@@ -203,8 +265,20 @@ export class Actions {
 
   /** @param {Row} row */
   async replaceURL(row) {
-    const url = await ask({ title: words.replaceURL, label: words.newURL, value: "", hint: words.replaceURLHint, type: "url" });
-    if (url) this.call("pawl.url", row.id, url);
+    const value = (await this.call("pawl.source", row.id)) ?? "";
+    const url = await ask({ title: words.replaceURL, label: words.newURL, value, hint: words.replaceURLHint, type: "url" });
+    if (!url || url === value) return;
+    if ((await this.call("pawl.url", row.id, url)) !== undefined && row.error) this.resume([row.id]);
+  }
+
+  /** @param {Row} row */
+  edit(row) {
+    openEditing(this, row);
+  }
+
+  /** @param {Row} row */
+  signIn(row) {
+    openSignIn(this, row);
   }
 
   /** @param {Row} row @param {number | null} rate */

@@ -1,17 +1,20 @@
 // The dialog for adding downloads.
 
-import { field, openDialog } from "./asking.js";
+import { expand, intake } from "./addresses.js";
+import { field, openDialog, setProblem } from "./asking.js";
 import { make } from "./dom.js";
-import { parseRate } from "./format.js";
-import { addressesIn } from "./dropAndPaste.js";
+import { OptionForm } from "./form.js";
+import * as format from "./format.js";
+import { nameOf } from "./queue.js";
 import { words } from "./words.js";
 
-/** @param {string} id @param {Record<string, any>} [attributes] */
-const input = (id, attributes = {}) =>
-  make("input", { id, autocomplete: "off", spellcheck: "false", ...attributes });
+/** @typedef {import("./actions.js").Actions} Actions */
+
+/** What was entered when the dialog was closed without adding. @type {{urls: string, start: string, options: Record<string, string>} | null} */
+let draft = null;
 
 /**
- * @param {import("./actions.js").Actions} actions
+ * @param {Actions} actions
  * @param {string[]} addresses
  */
 export function openAdding(actions, addresses = []) {
@@ -19,35 +22,68 @@ export function openAdding(actions, addresses = []) {
   if (open) return append(/** @type {HTMLTextAreaElement} */ (open), addresses);
   // Closes other dialogs.
   document.querySelector("dialog")?.close();
-  const fields = makeFields(actions.queue, addresses);
-  const problem = make("p", { class: "problem", role: "alert" });
+  const form = new OptionForm(actions.queue);
+  const urls = make("textarea", {
+    id: "add-urls", rows: 4, spellcheck: "false", autocomplete: "off", placeholder: "https://…",
+  });
+  const start = startChoice(draft?.start ?? "enqueued");
+  const count = make("p", { class: "hint", role: "status" });
+  const preview = make("ul", { class: "plain-list checks" });
+  const check = make("button", { type: "button", class: "small" }, words.check);
   const add = make("button", { type: "submit", class: "primary" }, words.add);
+  let isAdded = false;
   const dialog = openDialog({
     title: words.addDownloads,
     class: "adding",
-    content: layout(fields, problem),
-    buttons: [
-      make("button", { type: "button", onclick: () => dialog.close() }, words.cancel),
-      add,
+    content: [
+      field(words.urls, urls, words.urlsHint),
+      make("div", { class: "count-line" }, count, check),
+      preview,
+      start,
+      ...form.layout(),
     ],
+    buttons: [make("button", { type: "button", onclick: () => dialog.close() }, words.cancel), add],
     onsubmit: async (event) => {
       event.preventDefault();
-      const order = read(fields);
-      if (typeof order === "string") {
-        problem.textContent = order;
-        return;
-      }
+      const items = read(urls, start, form);
+      if (!items) return;
       add.disabled = true;
-      const results = await actions.call("pawl.add", order);
+      const known = new Set(actions.queue.rows.keys());
+      const results = await actions.call("pawl.add", items);
       add.disabled = false;
       if (!results) return;
-      showResult(actions, dialog, fields, problem, order, results);
+      isAdded = showResult(actions, dialog, { urls, form }, items, results, known);
     },
   });
-  fields.urls.addEventListener("input", () => showCount(fields));
-  showCount(fields);
-  fields.urls.focus();
+  check.addEventListener("click", () => checkAll(actions, urls, form, check, preview));
+  urls.addEventListener("input", () => {
+    preview.replaceChildren();
+    showCount(urls, form, count, check);
+  });
+  dialog.addEventListener("close", () => {
+    const isEmpty = urls.value.trim() === "";
+    draft = isAdded || isEmpty ? null : { urls: urls.value, start: chosenStart(start), options: form.draft };
+  });
+  if (draft) form.fill(draft.options);
+  urls.value = [draft?.urls.trimEnd(), ...addresses].filter(Boolean).join("\n");
+  showCount(urls, form, count, check);
+  urls.focus();
 }
+
+/** @param {string} chosen */
+function startChoice(chosen) {
+  return make(
+    "fieldset",
+    { class: "choices" },
+    make("legend", {}, words.start),
+    [["enqueued", words.inTurn], ["now", words.atOnce], ["paused", words.asPaused]].map(([value, text]) =>
+      make("label", {}, make("input", { type: "radio", name: "start", value, checked: value === chosen }), text),
+    ),
+  );
+}
+
+/** @param {HTMLElement} start */
+const chosenStart = (start) => /** @type {HTMLInputElement} */ (start.querySelector("input:checked")).value;
 
 /** Appends URLs to the open dialog. @param {HTMLTextAreaElement} urls @param {string[]} addresses */
 function append(urls, addresses) {
@@ -56,143 +92,115 @@ function append(urls, addresses) {
   urls.focus();
 }
 
+/** The URLs of the field with patterns expanded, or what is wrong. @param {string} text @returns {{urls: string[], problem: string, isPattern: boolean}} */
+function expanded(text) {
+  const found = intake(text);
+  const all = found.urls.map(expand);
+  const urls = [...new Set(all.flatMap((some) => some ?? []))];
+  const problem =
+    found.refused.length > 0 ? words.unsupportedScheme(found.refused.join(", "))
+    : all.includes(null) ? words.tooManyExpanded
+    : found.unknown.length > 0 ? words.notAnAddress(found.unknown[0])
+    : urls.length === 0 && text.trim() ? words.noURL : "";
+  return { urls, problem, isPattern: urls.length > found.urls.length };
+}
+
 /**
- * @typedef {ReturnType<typeof makeFields>} Fields
- * @param {import("./queue.js").Queue} queue
- * @param {string[]} addresses
+ * @param {HTMLTextAreaElement} field
+ * @param {OptionForm} form
+ * @param {HTMLElement} count
+ * @param {HTMLButtonElement} check
  */
-function makeFields(queue, addresses) {
-  const urls = make("textarea", {
-    id: "add-urls", rows: 4, required: true, spellcheck: "false", autocomplete: "off", placeholder: "https://…",
-  });
-  urls.value = addresses.join("\n");
-  const start = make(
-    "fieldset",
-    { class: "choices" },
-    make("legend", {}, words.start),
-    [["enqueued", words.inTurn], ["now", words.atOnce], ["paused", words.asPaused]].map(([value, text]) =>
-      make("label", {}, make("input", { type: "radio", name: "start", value, checked: value === "enqueued" }), text),
-    ),
-  );
-  const headers = make("textarea", { id: "add-headers", rows: 2, spellcheck: "false", placeholder: "Cookie: session=…" });
-  const mirrors = make("textarea", { id: "add-mirrors", rows: 2, spellcheck: "false", placeholder: "https://…" });
-  const groups = make("datalist", { id: "groups" }, [...queue.groups().keys()].map((value) => make("option", { value })));
-  return {
-    urls, start, headers, mirrors, groups,
-    count: make("span", { class: "hint", role: "status" }),
-    name: input("add-name"),
-    folder: input("add-folder", { placeholder: "films/2026" }),
-    group: input("add-group", { list: "groups" }),
-    priority: input("add-priority", { type: "number", step: 1, value: 0 }),
-    connections: input("add-connections", { type: "number", min: 1, max: 60, placeholder: words.automatic }),
-    limit: input("add-limit", { placeholder: words.noLimit }),
-    checksum: input("add-checksum", { placeholder: "sha-256=…" }),
-    user: input("add-user"),
-    password: input("add-password", { type: "password", autocomplete: "new-password" }),
-    referer: input("add-referer", { type: "url", placeholder: "https://…" }),
-    agent: input("add-agent"),
-  };
+function showCount(field, form, count, check) {
+  const { urls, problem, isPattern } = expanded(field.value);
+  const parts = [urls.length > 0 && words.urlCount(urls.length), isPattern && words.fromTo(urls[0], urls[urls.length - 1])];
+  count.textContent = parts.filter(Boolean).join(" · ");
+  check.disabled = urls.length === 0;
+  setProblem(field, problem);
+  form.allowOne(urls.length <= 1);
 }
 
-/** @param {Fields} fields @param {HTMLElement} problem */
-function layout(fields, problem) {
-  return [
-    make("div", { class: "field" }, make("label", { for: "add-urls" }, words.urls), fields.urls, fields.count),
-    fields.start,
-    make(
-      "div",
-      { class: "columns" },
-      field(words.folder, fields.folder, words.folderHint),
-      field(words.name, fields.name, words.nameHint),
-      field(words.group, fields.group),
-      field(words.priority, fields.priority, words.priorityHint),
-    ),
-    make(
-      "details",
-      { class: "more" },
-      make("summary", {}, words.moreOptions),
-      make(
-        "div",
-        { class: "columns" },
-        field(words.connections, fields.connections),
-        field(words.limit, fields.limit, words.rateHint),
-        field(words.user, fields.user),
-        field(words.password, fields.password),
-        field(words.referer, fields.referer),
-        field(words.agent, fields.agent),
-      ),
-      field(words.checksum, fields.checksum, words.checksumHint),
-      field(words.headers, fields.headers, words.headersHint),
-      field(words.mirrors, fields.mirrors, words.mirrorsHint),
-    ),
-    fields.groups,
-    problem,
-  ];
+/** @param {HTMLTextAreaElement} field @param {HTMLElement} start @param {OptionForm} form */
+function read(field, start, form) {
+  const { urls, problem } = expanded(field.value);
+  if (problem || urls.length === 0) {
+    setProblem(field, problem || words.noURL);
+    field.focus();
+    return undefined;
+  }
+  const options = form.read();
+  return options && urls.map((url) => ({ ...options, url, start: chosenStart(start) }));
 }
 
-/** Name, checksum and mirrors apply to a single file. @param {Fields} fields */
-function showCount(fields) {
-  const count = addressesIn(fields.urls.value).length;
-  fields.count.textContent = count === 0 ? words.urlsHint : words.urlCount(count);
-  for (const one of [fields.name, fields.checksum, fields.mirrors]) one.disabled = count > 1;
+const mostChecked = 8;
+
+/**
+ * Shows name, size and ranges of the first URLs.
+ * @param {Actions} actions
+ * @param {HTMLTextAreaElement} field
+ * @param {OptionForm} form
+ * @param {HTMLButtonElement} button
+ * @param {HTMLElement} box
+ */
+async function checkAll(actions, field, form, button, box) {
+  const { urls } = expanded(field.value);
+  const item = form.read();
+  // Not disabled, which would take the focus from it.
+  if (!item || button.ariaBusy === "true") return;
+  button.ariaBusy = "true";
+  const lines = urls.slice(0, mostChecked).map((url) => ({ url, line: make("li", {}, words.checking(url)) }));
+  box.replaceChildren(...lines.map(({ line }) => line));
+  for (const { url, line } of lines) {
+    try {
+      const { name, total, ranges, error } = await actions.connection.call("pawl.check", { url, options: item.options });
+      if (error) {
+        line.className = "problem";
+        line.textContent = `${nameOf(/** @type {any} */ ({ url }))} · ${words.reason(error)}`;
+        continue;
+      }
+      const facts = [
+        total === null ? words.sizeUnknown : format.size(total),
+        ranges === null ? words.rangesUnknown : ranges ? words.rangesServed : words.rangesRefused,
+      ];
+      line.replaceChildren(make("strong", {}, name ?? nameOf(/** @type {any} */ ({ url }))), ` · ${facts.join(" · ")}`);
+    } catch (error) {
+      const { message, code } = /** @type {Error & {code?: number}} */ (error);
+      line.className = "problem";
+      line.textContent = message === "offline" ? words.notConnected : words.failure({ code, message });
+    }
+  }
+  if (urls.length > mostChecked) box.append(make("li", { class: "hint" }, words.othersNotChecked(urls.length - mostChecked)));
+  button.ariaBusy = "false";
 }
 
-/** The parameters for the service, or an error text. @param {Fields} fields @returns {any[] | string} */
-function read(fields) {
-  const addresses = addressesIn(fields.urls.value);
-  if (addresses.length === 0) return words.noURL;
-  const rate = parseRate(fields.limit.value);
-  if (rate === undefined) return words.badRate;
-  const lines = (/** @type {any} */ area) =>
-    area.disabled ? [] : area.value.split("\n").map((/** @type {string} */ line) => line.trim()).filter(Boolean);
-  /** @type {Record<string, any>} */
-  const options = {};
-  const put = (/** @type {string} */ name, /** @type {any} */ one) => {
-    if (!one.disabled && one.value.trim()) options[name] = one.value.trim();
-  };
-  put("output", fields.name);
-  put("connections", fields.connections);
-  put("checksum", fields.checksum);
-  put("user", fields.user);
-  put("password", fields.password);
-  put("referer", fields.referer);
-  put("user-agent", fields.agent);
-  if (rate) options["limit-rate"] = String(rate);
-  const headers = lines(fields.headers);
-  if (headers.length > 0) options.header = headers;
-  /** @type {Record<string, any>} */
-  const order = {
-    options,
-    start: fields.start.querySelector("input:checked").value,
-    priority: Math.round(fields.priority.valueAsNumber || 0),
-  };
-  if (fields.folder.value.trim()) order.folder = fields.folder.value.trim();
-  if (fields.group.value.trim()) order.group = fields.group.value.trim();
-  const mirrors = lines(fields.mirrors);
-  if (mirrors.length > 0) order.mirrors = mirrors;
-  return addresses.map((url) => ({ ...order, url }));
-}
-
-/** Keeps refused URLs in the dialog, with the reason. */
-function showResult(
-  /** @type {import("./actions.js").Actions} */ actions,
-  /** @type {HTMLDialogElement} */ dialog,
-  /** @type {Fields} */ fields,
-  /** @type {HTMLElement} */ problem,
-  /** @type {{url: string}[]} */ order,
-  /** @type {{id?: string, error?: import("./queue.js").Failure}[]} */ results,
-) {
-  const added = results.filter((result) => result.id);
-  const refused = order.filter((_, index) => results[index].error);
+/**
+ * Keeps refused URLs in the dialog, with the reason; whether all were taken.
+ * @param {Actions} actions
+ * @param {HTMLDialogElement} dialog
+ * @param {{urls: HTMLTextAreaElement, form: OptionForm}} fields
+ * @param {{url: string}[]} items
+ * @param {{id?: string, finished?: boolean, error?: import("./queue.js").Failure}[]} results
+ * @param {Set<string>} known the downloads before
+ */
+function showResult(actions, dialog, { urls, form }, items, results, known) {
+  const ids = results.flatMap(({ id }) => id ?? []);
+  const added = ids.filter((id) => !known.has(id));
+  const duplicates = ids.filter((id) => known.has(id));
   if (added.length > 0) actions.toasts.show(words.added(added.length));
-  const last = added.at(-1)?.id;
+  if (duplicates.length > 0) actions.tellDuplicates(duplicates, results.some(({ finished }) => finished));
+  const refused = items.filter((_, index) => results[index].error);
   if (refused.length === 0) {
     dialog.close();
+    const last = ids.at(-1);
     if (last) actions.view.choose(last);
-    return;
+    return true;
   }
-  fields.urls.value = refused.map(({ url }) => url).join("\n");
-  showCount(fields);
+  urls.value = refused.map(({ url }) => url).join("\n");
+  urls.dispatchEvent(new Event("input"));
   const error = results.find((result) => result.error)?.error;
-  problem.textContent = error ? words.failure(error) : "";
+  if (error && !form.showProblem(error)) {
+    setProblem(urls, words.failure(error));
+    urls.focus();
+  }
+  return false;
 }

@@ -2,6 +2,7 @@
 
 import { make } from "./dom.js";
 import { icon } from "./icons.js";
+import { pushLayer } from "./layers.js";
 import { words } from "./words.js";
 
 /**
@@ -19,19 +20,26 @@ export function openDialog({ title, class: name = "", content, buttons = [], ons
   const form = make(
     "form",
     { method: "dialog", onsubmit },
-    make("header", { class: "dialog-head" }, heading, close),
+    make("div", { class: "dialog-head" }, heading, close),
     make("div", { class: "dialog-body" }, content),
-    buttons.length > 0 && make("footer", { class: "dialog-foot" }, buttons),
+    buttons.length > 0 && make("div", { class: "dialog-foot" }, buttons),
   );
   const dialog = make("dialog", { class: `dialog ${name}`, "aria-labelledby": "dialog-title" }, form);
   const before = document.activeElement;
+  const closed = pushLayer(() => dialog.close());
   dialog.addEventListener("close", () => {
     dialog.remove();
+    closed();
     if (before instanceof HTMLElement && before.isConnected) before.focus();
   });
   // A click outside closes it.
   dialog.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
     if (event.target === dialog) dialog.close();
+  });
+  form.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !onsubmit) return;
+    event.preventDefault();
+    form.requestSubmit();
   });
   document.body.append(dialog);
   dialog.showModal();
@@ -46,8 +54,17 @@ export function openDialog({ title, class: name = "", content, buttons = [], ons
  */
 export function field(label, input, hint) {
   const notes = hint ? make("span", { class: "hint", id: `${input.id}-hint` }, hint) : null;
-  if (notes) input.setAttribute("aria-describedby", notes.id);
-  return make("div", { class: "field" }, make("label", { for: input.id }, label), input, notes);
+  const problem = make("p", { class: "problem", id: `${input.id}-problem`, role: "alert" });
+  input.setAttribute("aria-describedby", [notes?.id, problem.id].filter(Boolean).join(" "));
+  return make("div", { class: "field" }, make("label", { for: input.id }, label), input, problem, notes);
+}
+
+/** Shows what is wrong with a field below it; "" for nothing. @param {HTMLElement} input @param {string} text */
+export function setProblem(input, text) {
+  const problem = document.getElementById(`${input.id}-problem`);
+  if (problem) problem.textContent = text;
+  if (text === "") input.removeAttribute("aria-invalid");
+  else input.setAttribute("aria-invalid", "true");
 }
 
 /**

@@ -1,28 +1,23 @@
-// An area chart of the speed; the latest second is at the right.
+// An area chart of the speed; the latest value is at the right.
+
+import { duration, speed } from "./format.js";
 
 /**
  * @param {HTMLCanvasElement} canvas its style sets the size, `color` the line and `--line` the grid lines
- * @param {number[]} values one per second, the latest last
- * @param {{isQuiet?: boolean}} [options] quiet charts have no grid lines
+ * @param {number[]} values one per `step` seconds, the latest last
+ * @param {{isQuiet?: boolean, step?: number, span?: number}} [options] quiet charts have no axes; `span` is the length of
+ * the axis in seconds, else a minute or more with more values
  */
-export function drawSpeeds(canvas, values, { isQuiet = false } = {}) {
+export function drawSpeeds(canvas, values, { isQuiet = false, step = 1, span } = {}) {
   const drawing = prepare(canvas);
   if (!drawing) return;
   const { context, width, height, style } = drawing;
-  // The axis spans a minute, or more with more values.
-  const seconds = Math.max(60, values.length);
-  const top = roundUp(Math.max(1, ...values));
-  const x = (/** @type {number} */ index) => width - ((values.length - 1 - index) * width) / (seconds - 1);
-  const y = (/** @type {number} */ value) => height - 1 - (value / top) * (height - 3);
-  if (!isQuiet) {
-    context.strokeStyle = style.getPropertyValue("--line");
-    for (const part of [0.5, 1]) {
-      context.beginPath();
-      context.moveTo(0, Math.round(y(top * part)) + 0.5);
-      context.lineTo(width, Math.round(y(top * part)) + 0.5);
-      context.stroke();
-    }
-  }
+  const seconds = span ?? Math.max(60, values.length * step);
+  const top = roundUp(Math.max(1024, ...values));
+  const foot = isQuiet ? 0 : 16;
+  const x = (/** @type {number} */ index) => width - ((values.length - 1 - index) * step * width) / (seconds - 1);
+  const y = (/** @type {number} */ value) => height - foot - 1 - (value / top) * (height - foot - 3);
+  if (!isQuiet) drawAxes(drawing, y, top, seconds);
   if (values.length === 0) return;
   context.beginPath();
   values.forEach((value, index) => context.lineTo(x(index), y(value)));
@@ -30,18 +25,45 @@ export function drawSpeeds(canvas, values, { isQuiet = false } = {}) {
   context.lineWidth = 1.5;
   context.lineJoin = "round";
   context.stroke();
-  context.lineTo(width, height);
-  context.lineTo(x(0), height);
+  context.lineTo(width, height - foot);
+  context.lineTo(x(0), height - foot);
   context.closePath();
   context.globalAlpha = 0.14;
   context.fillStyle = style.color;
   context.fill();
 }
 
-/** The next of 1, 2, 5, 10, 20 … @param {number} value */
+/**
+ * Lines for the highest and half of it, with their speeds, and the ends of the time.
+ * @param {{context: CanvasRenderingContext2D, width: number, height: number, style: CSSStyleDeclaration}} drawing
+ * @param {(value: number) => number} y
+ * @param {number} top
+ * @param {number} seconds
+ */
+function drawAxes({ context, width, height, style }, y, top, seconds) {
+  context.strokeStyle = style.getPropertyValue("--line");
+  context.fillStyle = style.getPropertyValue("--muted");
+  context.font = `11px ${style.fontFamily}`;
+  for (const part of [0, 0.5, 1]) {
+    const line = Math.round(y(top * part)) + 0.5;
+    context.beginPath();
+    context.moveTo(0, line);
+    context.lineTo(width, line);
+    context.stroke();
+    context.textBaseline = part === 1 ? "top" : "bottom";
+    if (part > 0) context.fillText(speed(top * part), 2, line + (part === 1 ? 2 : -2));
+  }
+  context.textBaseline = "bottom";
+  context.fillText(`−${duration(seconds)}`, 2, height);
+  context.textAlign = "end";
+  context.fillText("0", width - 2, height);
+  context.textAlign = "start";
+}
+
+/** The next of 1, 2, 5, 10, 20, 50, 100, 200, 500 in binary units. @param {number} value */
 function roundUp(value) {
-  const power = 10 ** Math.floor(Math.log10(value));
-  return power * ([1, 2, 5].find((step) => step * power >= value) ?? 10);
+  const power = 1024 ** Math.floor(Math.log2(value) / 10);
+  return power * ([1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => step * power >= value) ?? 1024);
 }
 
 /**

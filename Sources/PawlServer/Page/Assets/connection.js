@@ -1,6 +1,7 @@
 // The WebSocket to the service: calls, updates, and reconnecting.
 
 import { whoAmI } from "./login.js";
+import { keep } from "./preferences.js";
 
 /** Silence after which the connection counts as dead; the service sends an update every second. */
 const silence = 6000;
@@ -31,13 +32,16 @@ export class Connection extends EventTarget {
 
   connect() {
     clearTimeout(this.#timer);
-    const socket = new WebSocket(new URL("/live", location.href.replace(/^http/, "ws")));
+    const early = takeEarly();
+    const socket = early?.socket ?? new WebSocket(new URL("/live", location.href.replace(/^http/, "ws")));
     this.#socket = socket;
     this.#listenFor(socket);
-    socket.onopen = () => {
+    const opened = () => {
       this.#failures = 0;
+      keep("known", "yes");
       this.dispatchEvent(new Event("open"));
     };
+    socket.onopen = opened;
     socket.onmessage = ({ data }) => {
       this.#listenFor(socket);
       this.#receive(JSON.parse(data));
@@ -45,6 +49,15 @@ export class Connection extends EventTarget {
     socket.onclose = () => {
       if (socket === this.#socket) this.#lost();
     };
+    if (!early) return;
+    if (socket.readyState === WebSocket.OPEN) opened();
+    else if (socket.readyState !== WebSocket.CONNECTING) this.#lost();
+    for (const data of early.messages) this.#receive(JSON.parse(data));
+  }
+
+  /** Whether there is a connection that was opened before this script ran. */
+  get hasEarly() {
+    return "early" in globalThis;
   }
 
   /** Reconnects immediately. */
@@ -97,6 +110,7 @@ export class Connection extends EventTarget {
     const isUnauthorized = (await whoAmI()) === "unauthorized";
     if (this.#socket !== null) return;
     if (isUnauthorized) {
+      keep("known", null);
       this.dispatchEvent(new Event("unauthorized"));
       return;
     }
@@ -105,4 +119,11 @@ export class Connection extends EventTarget {
     this.dispatchEvent(new CustomEvent("lost", { detail: wait }));
     this.#timer = setTimeout(() => this.retry(), wait);
   }
+}
+
+/** The connection of `early.js`, once. @returns {{socket: WebSocket, messages: string[]} | undefined} */
+function takeEarly() {
+  const { early } = /** @type {any} */ (globalThis);
+  delete /** @type {any} */ (globalThis).early;
+  return early;
 }

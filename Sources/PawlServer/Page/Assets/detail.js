@@ -1,9 +1,11 @@
 // The details of a download; each section updates itself.
 
 import { at, make, setAttribute, setText } from "./dom.js";
-import { toolbarActions, toolbarButton } from "./toolbar.js";
+import { remedyOf, rowCommands } from "./commands.js";
+import { pushLayer } from "./layers.js";
+import { commandButtons } from "./toolbar.js";
 import { icon } from "./icons.js";
-import { nameOf } from "./queue.js";
+import { nameOf, partOf } from "./queue.js";
 import { Facts } from "./facts.js";
 import { Log } from "./log.js";
 import { Preview } from "./preview.js";
@@ -32,6 +34,12 @@ export class Detail {
   #isAsking = false;
   #title = make("h2", { class: "detail-title" });
   #state = make("p", { class: "detail-state" });
+  #help = make("div", { class: "detail-help", hidden: true });
+  #helped = "";
+  /** @type {() => void} */
+  #drawButtons = () => {};
+  /** @type {() => void} */
+  #closed = () => {};
   #toolbar = make("div", { class: "detail-toolbar", role: "toolbar" });
 
   /** @param {import("./view.js").View} view @param {import("./actions.js").Actions} actions @param {() => void} onclose */
@@ -50,6 +58,7 @@ export class Detail {
   open() {
     const id = this.view.current;
     if (id === null || id === this.#id) return;
+    if (!this.isOpen) this.#closed = pushLayer(() => this.close());
     this.#id = id;
     this.#build();
     this.#box.hidden = false;
@@ -69,7 +78,9 @@ export class Detail {
   }
 
   close() {
+    if (!this.isOpen) return;
     this.#id = null;
+    this.#closed();
     this.#parts = [];
     this.#box.hidden = true;
     this.#box.replaceChildren();
@@ -93,8 +104,10 @@ export class Detail {
       new Log(),
     ];
     const rows = () => [queue.rows.get(this.#id ?? "")].filter((row) => row !== undefined);
-    const buttons = toolbarActions(this.actions).filter(({ word }) => !["moveUp", "moveDown"].includes(word));
-    this.#toolbar.replaceChildren(...buttons.map((action) => Object.assign(toolbarButton(action, rows), { action })));
+    const buttons = commandButtons(this.actions, rows, { hasDetails: false });
+    this.#drawButtons = buttons.draw;
+    this.#toolbar.replaceChildren(...buttons.elements);
+    this.#helped = "";
     this.#toolbar.setAttribute("aria-label", words.actions);
     this.#box.replaceChildren(
       make(
@@ -103,8 +116,42 @@ export class Detail {
         make("div", { class: "detail-words" }, this.#title, this.#state),
         make("button", { type: "button", class: "quiet", "aria-label": words.close, onclick: () => this.close() }, icon("close")),
       ),
+      this.#help,
       this.#toolbar,
       make("div", { class: "detail-parts", tabindex: 0, role: "region", "aria-label": words.details }, this.#parts.map((part) => /** @type {any} */ (part).element)),
+    );
+  }
+
+  /** Why it failed or waits for the next attempt, and what can be done about it. @param {Row} row */
+  #showHelp(row) {
+    const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
+    const state = failure ? JSON.stringify([failure, partOf(row)]) : "";
+    if (state === this.#helped) return;
+    this.#helped = state;
+    this.#help.hidden = !failure;
+    if (!failure) return;
+    const isFailed = partOf(row) === "failed";
+    const remedy = isFailed ? remedyOf(row) : "tryNow";
+    const names = isFailed ? [...new Set([remedy, "edit", "retry"])] : [remedy];
+    const commands = rowCommands(this.actions);
+    this.#help.replaceChildren(
+      make("p", { title: failure.message }, row.error ? words.reason(failure) : words.cause(failure)),
+      make(
+        "div",
+        { class: "detail-remedies" },
+        names.map((name) => {
+          const command = commands.find(({ word }) => word === name);
+          const now = () => this.view.queue.rows.get(this.#id ?? "");
+          return make(
+            "button",
+            { type: "button", class: name === remedy ? "primary" : null, "data-remedy": name, onclick: () => {
+              const current = now();
+              if (current) command?.run([current.id], [current]);
+            } },
+            make("span", {}, words.toolbar[/** @type {keyof typeof words.toolbar} */ (name)]),
+          );
+        }),
+      ),
     );
   }
 
@@ -117,9 +164,10 @@ export class Detail {
       return;
     }
     setText(this.#title, nameOf(row));
-    setText(this.#state, row.error ? words.failure(row.error) : stateText(row));
-    setAttribute(this.#state, "title", row.error?.message ?? null);
-    for (const button of this.#toolbar.children) button.hidden = !(/** @type {any} */ (button).action.fits([row]));
+    setText(this.#state, stateText(row));
+    this.#box.dataset.part = partOf(row);
+    this.#showHelp(row);
+    this.#drawButtons();
     this.#isAsking = true;
     const details = await this.actions.connection.call("pawl.show", id).catch(() => null);
     this.#isAsking = false;

@@ -1,37 +1,33 @@
 // Extracts URLs from pasted and dropped content.
 
-/** Every URL in a text, without duplicates. @param {string} text @returns {string[]} */
-export function addressesIn(text) {
-  const found = text.match(/\b(?:https?|ftps?|sftp):\/\/[^\s<>"'`|\\^{}]+/gi) ?? [];
-  return [...new Set(found.map((address) => address.replace(/[),.;!?\]]+$/, "")))];
-}
+import { intake } from "./addresses.js";
 
 const largestList = 4 << 20;
 
 /**
  * The URLs of a drop: links, or text files with links.
  * @param {DataTransfer} transfer
- * @returns {Promise<string[]>}
+ * @returns {Promise<import("./addresses.js").Intake>}
  */
-export async function addressesDropped(transfer) {
+async function addressesDropped(transfer) {
   const texts = [transfer.getData("text/uri-list"), transfer.getData("text/plain")];
   for (const file of [...transfer.files]) {
     if (file.size <= largestList) texts.push(await file.text());
   }
-  return addressesIn(texts.join("\n"));
+  return intake(texts.join("\n"));
 }
 
 /**
  * Listens for pastes and drops anywhere on the page.
  * @param {HTMLElement} landing is shown while something is dragged over the page
- * @param {(addresses: string[]) => void} take
+ * @param {(found: import("./addresses.js").Intake) => void} take
  */
 export function listenForAddresses(landing, take) {
   document.addEventListener("paste", (event) => {
     const { target } = event;
     if (target instanceof HTMLElement && target.closest("input, textarea, dialog")) return;
-    const addresses = addressesIn(event.clipboardData?.getData("text/plain") ?? "");
-    if (addresses.length > 0) take(addresses);
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (text.trim()) take(intake(text));
   });
   const isForUs = (/** @type {DragEvent} */ event) =>
     event.dataTransfer?.types.some((type) => type === "Files" || type === "text/uri-list" || type === "text/plain") &&

@@ -1,8 +1,10 @@
 // Details of a download as text.
 
+import { setProblem } from "./asking.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
-import { partOf } from "./queue.js";
+import { sizeText } from "./row.js";
+import { meanSpeedOf, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./detail.js").Details} Details */
@@ -13,6 +15,7 @@ export class Facts {
   #response = make("dl", { class: "facts" });
   #responseBox = make("div", {}, make("h3", {}, words.detail.response), this.#response);
   #headers = list(words.detail.requestHeaders);
+  #technical = make("dl", { class: "facts" });
   #limit = make("input", { id: "detail-limit", placeholder: words.noLimit, autocomplete: "off" });
   #limitForm = make(
     "form",
@@ -20,6 +23,7 @@ export class Facts {
     make("label", { for: "detail-limit" }, words.limit),
     this.#limit,
     make("button", { type: "submit" }, words.apply),
+    make("p", { class: "problem", id: "detail-limit-problem", role: "alert" }),
   );
   element = make(
     "section",
@@ -27,9 +31,15 @@ export class Facts {
     make("h3", {}, words.detail.overview),
     this.#facts,
     this.#limitForm,
-    this.#sources.element,
-    this.#responseBox,
-    this.#headers.element,
+    make(
+      "details",
+      { class: "technical" },
+      make("summary", {}, words.detail.technical),
+      this.#technical,
+      this.#sources.element,
+      this.#responseBox,
+      this.#headers.element,
+    ),
   );
   /** @type {Details | null} */
   #details = null;
@@ -39,8 +49,9 @@ export class Facts {
     this.#limitForm.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       const rate = format.parseRate(this.#limit.value);
-      if (rate === undefined) actions.toasts.show(words.badRate, { isError: true });
-      else if (this.#details) actions.limit(this.#details, rate);
+      setProblem(this.#limit, rate === undefined ? words.badRate : "");
+      if (rate === undefined) return;
+      if (this.#details) actions.limit(this.#details, rate);
       this.#limit.blur();
     });
   }
@@ -49,6 +60,7 @@ export class Facts {
   show(details) {
     this.#details = details;
     fill(this.#facts, factsOf(details));
+    fill(this.#technical, technicalFactsOf(details));
     this.#limitForm.hidden = partOf(details) === "finished";
     if (document.activeElement !== this.#limit) this.#limit.value = format.rateText(details.limit);
     this.#sources.show(details.sources.length > 1 ? details.sources : []);
@@ -62,22 +74,31 @@ export class Facts {
 function factsOf(details) {
   const { facts } = words;
   const { addedAt, startedAt, endedAt } = details;
+  const speed = meanSpeedOf(details) ?? details.smoothedSpeed;
   const took = startedAt && endedAt ? format.duration(endedAt - startedAt) : undefined;
   return [
-    [facts.url, details.url],
     [facts.path, details.name && [details.folder, details.name].filter(Boolean).join("/")],
-    [facts.size, details.total === null ? undefined : format.size(details.total ?? 0)],
-    [facts.received, details.received ? format.size(details.received) : undefined],
-    [facts.smoothed, details.smoothedSpeed ? format.speed(details.smoothedSpeed) : undefined],
+    [facts.size, details.total === null ? undefined : sizeText(details)],
+    [facts.left, details.timeLeft && details.smoothedSpeed ? format.duration(details.timeLeft) : undefined],
+    [facts.smoothed, speed ? format.speed(speed) : undefined],
     [facts.checksum, checksumOf(details)],
-    [facts.type, details.type],
     [facts.group, details.group],
     [facts.priority, details.priority ? format.count(details.priority) : undefined],
     [facts.description, details.description],
     [facts.added, addedAt ? format.moment(addedAt) : undefined],
     [facts.started, startedAt ? format.moment(startedAt) : undefined],
-    [facts.ended, endedAt ? format.moment(endedAt) : undefined],
+    [partOf(details) === "finished" ? facts.ended : facts.failed, endedAt ? format.moment(endedAt) : undefined],
     [facts.took, took],
+    [facts.url, details.url],
+  ];
+}
+
+/** @param {Details} details @returns {[string, string | undefined][]} */
+function technicalFactsOf(details) {
+  const { facts } = words;
+  return [
+    [facts.received, details.received ? format.size(details.received) : undefined],
+    [facts.type, details.type],
     [facts.id, details.id],
   ];
 }

@@ -54,19 +54,23 @@ export function percent(percent) {
 
 const spans = /** @type {const} */ ([["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]]);
 
+/** Chinese units as software writes them in little room. */
+const chineseUnits = { day: "天", hour: "时", minute: "分", second: "秒" };
+
 /** The two largest units. @param {number} seconds */
 export function duration(seconds) {
+  const isChinese = locale.startsWith("zh");
   let rest = Math.max(0, Math.round(seconds));
   const parts = [];
   for (const [unit, length] of spans) {
     const value = Math.floor(rest / length);
     rest -= value * length;
     if (value > 0 || (unit === "second" && parts.length === 0)) {
-      parts.push(number(value, { style: "unit", unit, unitDisplay: "narrow" }));
+      parts.push(isChinese ? count(value) + chineseUnits[unit] : number(value, { style: "unit", unit, unitDisplay: "narrow" }));
     } else if (parts.length > 0) break;
     if (parts.length === 2) break;
   }
-  return parts.join(" ");
+  return parts.join(isChinese ? "" : " ");
 }
 
 /** The range of Date; other values have no text. */

@@ -2,6 +2,7 @@
 
 import { openDialog } from "./asking.js";
 import { make } from "./dom.js";
+import { partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /**
@@ -59,6 +60,7 @@ function table(program) {
     { part: "moving", keys: [], text: "raise", fits: (e) => plain(e, "-"), run: () => actions.prioritise(chosen(), -1) },
     { part: "moving", keys: ["P"], text: "whole", fits: (e) => plain(e, "p"), run: () => actions.toggleWhole() },
     { part: "one", keys: ["F2"], text: "rename", fits: (e) => plain(e, "F2"), run: one((row) => actions.rename(row)) },
+    { part: "one", keys: ["E"], text: "edit", fits: (e) => plain(e, "e"), run: one((row) => partOf(row) !== "finished" && actions.edit(row)) },
     { part: "one", keys: ["U"], text: "url", fits: (e) => plain(e, "u"), run: one((row) => actions.replaceURL(row)) },
     { part: "one", keys: ["Ctrl C"], text: "copy", fits: (e) => control(e, "c") && String(getSelection()) === "", run: () => actions.copyURLs(chosen()) },
     { part: "one", keys: ["O"], text: "file", fits: (e) => plain(e, "o"), run: one((row) => actions.open(row)) },
@@ -66,6 +68,7 @@ function table(program) {
     { part: "page", keys: ["Ctrl V"], text: "paste", fits: () => false, run: () => {} },
     { part: "page", keys: ["/"], text: "search", fits: (e) => plain(e, "/"), run: () => program.focusSearch() },
     { part: "page", keys: ["1 … 6"], text: "filter", fits: (e) => /^[1-6]$/.test(e.key) && plain(e, e.key), run: (e) => view.show({ part: parts[Number(e.key) - 1], group: null }) },
+    { part: "page", keys: [","], text: "settings", fits: (e) => plain(e, ","), run: () => program.openSettings() },
     { part: "page", keys: ["L"], text: "limits", fits: (e) => plain(e, "l"), run: () => program.openLimits() },
     { part: "page", keys: ["M"], text: "menu", fits: (e) => plain(e, "m"), run: () => program.openMenu() },
     { part: "page", keys: ["?"], text: "help", fits: (e) => e.key === "?", run: () => openHelp(program) },
@@ -78,7 +81,7 @@ export function listenForKeys(program) {
   const shortcuts = table(program);
   document.addEventListener("keydown", (event) => {
     const { target } = event;
-    if (!(target instanceof Element) || program.isLocked || target.closest("dialog")) return;
+    if (!(target instanceof Element) || program.isLocked || target.closest("dialog, .popup")) return;
     if (target.matches("input, textarea, select")) {
       if (event.key !== "Escape") return;
       // A search field would clear itself without an event.

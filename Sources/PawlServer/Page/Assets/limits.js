@@ -1,6 +1,6 @@
-// The dialog for global limits: speed, simultaneous downloads, and schedule.
+// The dialog of the speed: its history, the limit, and the number of simultaneous downloads.
 
-import { field, openDialog } from "./asking.js";
+import { field, openDialog, setProblem } from "./asking.js";
 import { drawSpeeds } from "./chart.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
@@ -8,21 +8,37 @@ import { words } from "./words.js";
 
 const presets = [null, 256 << 10, 1 << 20, 5 << 20, 20 << 20];
 
-/** @param {import("./actions.js").Actions} actions */
-export function openLimits(actions) {
+/** @param {import("./actions.js").Actions} actions @param {() => void} openSchedule */
+export function openLimits(actions, openSchedule) {
   const { queue } = actions;
   const { limit, slots, timetable } = queue.status;
   const rate = make("input", { id: "bounds-rate", value: format.rateText(limit), placeholder: words.noLimit, autocomplete: "off" });
   const atOnce = make("input", { id: "bounds-slots", type: "number", min: 1, max: 1000, required: true, value: slots ?? 3 });
-  const times = make("input", { id: "bounds-times", value: timetable ?? "", autocomplete: "off", spellcheck: "false" });
-  const problem = make("p", { class: "problem", role: "alert" });
-  const chart = make("canvas", { class: "chart", "aria-hidden": "true" });
-  const draw = () => drawSpeeds(chart, queue.speeds);
+  const chart = make("canvas", { class: "chart chart-large", role: "img" });
+  const chartText = make("p", { class: "hint" });
+  let isHour = false;
+  const draw = () => {
+    const values = isHour ? queue.tens : queue.speeds;
+    const text = words.totalChart(format.speed(queue.speed), format.speed(Math.max(0, ...values)), isHour);
+    chart.setAttribute("aria-label", text);
+    chartText.textContent = text;
+    drawSpeeds(chart, values, { step: isHour ? 10 : 1, span: isHour ? 3600 : 300 });
+  };
+  const spans = [false, true].map((isLong) => {
+    const input = make("input", { type: "radio", name: "span", value: isLong ? "hour" : "minutes", checked: !isLong });
+    input.addEventListener("change", () => {
+      isHour = isLong;
+      draw();
+    });
+    return make("label", {}, input, isLong ? words.lastHour : words.lastMinutes);
+  });
   const dialog = openDialog({
     title: words.bounds,
     class: "bounds",
     content: [
       chart,
+      chartText,
+      make("fieldset", { class: "choices" }, make("legend", { class: "unseen" }, words.span), spans),
       field(words.speedLimit, rate, words.rateHint),
       make(
         "div",
@@ -36,8 +52,12 @@ export function openLimits(actions) {
         ),
       ),
       field(words.slots, atOnce),
-      field(words.timetable, times, words.timetableHint),
-      problem,
+      make(
+        "p",
+        { class: "count-line" },
+        make("span", { class: "hint" }, timetable ? words.hasSchedule : words.hasNoSchedule),
+        make("button", { type: "button", class: "small", onclick: () => (dialog.close(), openSchedule()) }, words.editSchedule),
+      ),
     ],
     buttons: [
       make("button", { type: "button", onclick: () => dialog.close() }, words.cancel),
@@ -46,12 +66,9 @@ export function openLimits(actions) {
     onsubmit: async (event) => {
       event.preventDefault();
       const chosen = format.parseRate(rate.value);
-      if (chosen === undefined) {
-        problem.textContent = words.badRate;
-        return;
-      }
-      const done = await apply(actions, { limit: chosen, slots: atOnce.valueAsNumber, timetable: times.value.trim() || null });
-      if (done) dialog.close();
+      setProblem(rate, chosen === undefined ? words.badRate : "");
+      if (chosen === undefined) return rate.focus();
+      if (await applyLimits(actions, { limit: chosen, slots: atOnce.valueAsNumber }, { limit: rate, slots: atOnce })) dialog.close();
     },
   });
   queue.addEventListener("tick", draw);
@@ -61,18 +78,27 @@ export function openLimits(actions) {
 }
 
 /**
- * Sends only changes: setting the same schedule again would reset the limit.
+ * Sends only changes: setting the same schedule again would reset the limit. A refusal is shown below its field.
  * @param {import("./actions.js").Actions} actions
- * @param {{limit: number | null, slots: number, timetable: string | null}} chosen
+ * @param {{limit?: number | null, slots?: number, timetable?: string | null}} chosen
+ * @param {Record<string, HTMLElement>} fields
  */
-async function apply(actions, chosen) {
+export async function applyLimits(actions, chosen, fields) {
   const { status } = actions.queue;
-  const calls = [];
-  if (chosen.timetable !== (status.timetable ?? null)) calls.push(["pawl.timetable", chosen.timetable]);
-  if (chosen.limit !== (status.limit ?? null)) calls.push(["pawl.limit", chosen.limit]);
-  if (chosen.slots !== status.slots) calls.push(["pawl.slots", chosen.slots]);
-  for (const [method, value] of calls) {
-    if ((await actions.call(/** @type {string} */ (method), value)) === undefined) return false;
+  const before = { timetable: status.timetable ?? null, limit: status.limit ?? null, slots: status.slots };
+  for (const name of /** @type {const} */ (["timetable", "limit", "slots"])) {
+    const value = chosen[name];
+    if (value === undefined || value === before[name]) continue;
+    try {
+      await actions.connection.call(`pawl.${name}`, value);
+    } catch (error) {
+      const { message, code } = /** @type {Error & {code?: number}} */ (error);
+      setProblem(fields[name], message === "offline" ? words.notConnected : words.failure({ code, message }));
+      const more = fields[name].closest("details");
+      if (more) more.open = true;
+      fields[name].focus();
+      return false;
+    }
   }
   return true;
 }

@@ -1,5 +1,6 @@
 // The list: virtualized, only visible rows exist.
 
+import { columns, fitting, template } from "./columns.js";
 import { at, make, setAttribute } from "./dom.js";
 import { RowElement } from "./row.js";
 import { words } from "./words.js";
@@ -7,9 +8,7 @@ import { words } from "./words.js";
 const margin = 6;
 
 /** The columns and the orders that their headers select. */
-const columns = ["toggle", "name", "progress", "state", "size", "speed", "left", "connections", "added"];
-/** @type {Record<string, string>} */
-const orderOf = { left: "timeLeft" };
+const headers = [{ name: "toggle", order: "" }, { name: "name", order: "name" }, ...columns, { name: "info", order: "" }];
 
 export class List {
   #grid = at("grid");
@@ -20,6 +19,9 @@ export class List {
   #isDue = false;
   /** @type {HTMLElement[]} */
   #headCells = [];
+  #shown = "";
+  /** A menu of the columns is wanted. @type {((event: MouseEvent) => void) | null} */
+  onheads = null;
 
   /** @param {import("./view.js").View} view */
   constructor(view) {
@@ -28,6 +30,10 @@ export class List {
     view.addEventListener("change", () => this.draw());
     this.#grid.addEventListener("scroll", () => this.#drawSoon(), { passive: true });
     new ResizeObserver(() => this.draw()).observe(this.#grid);
+    this.#heads.addEventListener("contextmenu", (/** @type {MouseEvent} */ event) => {
+      event.preventDefault();
+      this.onheads?.(event);
+    });
   }
 
   get rowHeight() {
@@ -56,7 +62,8 @@ export class List {
   }
 
   draw() {
-    const { rows, chosen, current, isInQueueOrder } = this.view;
+    const { rows, chosen, current } = this.view;
+    this.#fitColumns();
     const height = this.rowHeight;
     const first = Math.max(0, Math.floor(this.#grid.scrollTop / height) - margin);
     const count = Math.ceil(this.#grid.clientHeight / height) + 2 * margin;
@@ -80,13 +87,22 @@ export class List {
         top: index * height,
         isChosen: chosen.has(row.id),
         isCurrent: row.id === current,
-        isMovable: isInQueueOrder,
       });
     }
     setAttribute(this.#grid, "aria-rowcount", String(rows.length + 1));
     const isShown = current !== null && document.getElementById(`row-${current}`) !== null;
     setAttribute(this.#grid, "aria-activedescendant", isShown ? `row-${current}` : null);
     this.#showOrder();
+  }
+
+  /** Hides the columns that are not wanted or do not fit. */
+  #fitColumns() {
+    const shown = fitting(this.#grid.clientWidth, this.view.part);
+    const names = shown.map(({ name }) => name).join(" ");
+    if (names === this.#shown) return;
+    this.#shown = names;
+    this.#grid.dataset.columns = names;
+    this.#grid.style.setProperty("--columns", template(shown));
   }
 
   #addRow() {
@@ -119,13 +135,12 @@ export class List {
   // MARK: headers
 
   #makeHeads() {
-    this.#headCells = columns.map((column) => {
-      const order = orderOf[column] ?? column;
-      const button = make("button", { type: "button", tabindex: -1, onclick: () => this.view.sort(order) }, words.columns[column]);
+    this.#headCells = headers.map(({ name, order = name }) => {
+      const button = make("button", { type: "button", tabindex: -1, onclick: () => this.view.sort(order) }, words.columns[name]);
       return make(
         "div",
-        { role: "columnheader", class: `head cell-${column}`, "data-order": order },
-        column === "toggle" ? make("span", { class: "unseen" }, words.columns.toggle) : button,
+        { role: "columnheader", class: `head cell-${name}`, "data-order": order },
+        order === "" ? make("span", { class: "unseen" }, words.columns[name]) : button,
       );
     });
     this.#heads.replaceChildren(make("div", { role: "row", class: "head-row", "aria-rowindex": 1 }, this.#headCells));

@@ -14,7 +14,9 @@ export class Log {
     const seen = `${log.length} ${JSON.stringify(log.at(-1) ?? null)}`;
     if (seen === this.#seen) return;
     this.#seen = seen;
-    const items = log.map((entry) =>
+    // Its end has an entry of its own.
+    const shown = log.filter(({ event, state }) => event !== "state" || (state !== "failed" && state !== "finished"));
+    const items = shown.map((entry) =>
       make(
         "li",
         { "data-event": entry.event },
@@ -36,9 +38,9 @@ function text(entry) {
     case "started":
       return entry.resumedAt > 0 ? words.startedAt(format.size(entry.resumedAt)) : words.startedFresh;
     case "retry":
-      return `${words.failure(/** @type {any} */ (entry))} ${words.retryIn(format.duration(entry.delay))}`;
+      return `${words.cause(/** @type {any} */ (entry))}${words.retryIn(format.duration(entry.delay))}`;
     case "failed":
-      return words.failure(/** @type {any} */ (entry));
+      return words.cause(/** @type {any} */ (entry));
     case "notice":
       return words.localized(/** @type {any} */ (entry));
     case "finished":

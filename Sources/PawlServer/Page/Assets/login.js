@@ -39,7 +39,7 @@ export function openLogin(isStale, onknown) {
   const button = make("button", { type: "submit", class: "primary" }, words.unlock);
   form.replaceChildren(
     make("img", { src: "icon.svg", alt: "", width: 56, height: 56 }),
-    make("h2", {}, words.login),
+    make("h1", {}, words.login),
     make("p", { class: "login-text" }, words.loginText),
     // Password managers expect a user name.
     make("input", { type: "text", autocomplete: "username", value: "pawl", hidden: true }),

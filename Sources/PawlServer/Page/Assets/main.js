@@ -2,7 +2,9 @@
 
 import { Actions } from "./actions.js";
 import { openAdding } from "./adding.js";
+import { intake } from "./addresses.js";
 import { showBanners } from "./banners.js";
+import { columns, want, wanted } from "./columns.js";
 import { openLimits } from "./limits.js";
 import { Connection } from "./connection.js";
 import { showToolbar } from "./toolbar.js";
@@ -14,9 +16,13 @@ import { listenForAddresses } from "./dropAndPaste.js";
 import { listenForKeys } from "./keyboard.js";
 import { List } from "./list.js";
 import { openLogin, useCode, whoAmI } from "./login.js";
+import { openMenu } from "./menu.js";
+import { notifyOf } from "./notifications.js";
 import { listenForPointing } from "./pointing.js";
+import { openPopup } from "./popup.js";
+import { setting, useDensity, useTheme } from "./preferences.js";
 import { Queue } from "./queue.js";
-import { openMenu, setting, useTheme } from "./settings.js";
+import { openServiceSettings } from "./serviceSettings.js";
 import { Toasts } from "./toasts.js";
 import { showTotals } from "./totals.js";
 import { orders, View } from "./view.js";
@@ -41,12 +47,17 @@ export class Program {
       showFilters(this.view),
       showToolbar(this.view, this.actions),
       showPauseAllButton(this.view, this.actions),
+      showClearButton(this.view, this.actions),
       showEmptiness(this.view, () => this.openAdding([])),
       showSorting(this.view),
     ];
     showBanners(this.connection, this.queue);
     listenForPointing(this.list, this.view, this.actions, this.detail);
-    listenForAddresses(at("landing"), (addresses) => this.#take(addresses));
+    listenForAddresses(at("landing"), (found) => this.#take(found));
+    addEventListener("hashchange", () => this.#takeHash());
+    notifyOf(this.queue, (id) => this.actions.showDetails(id));
+    this.actions.showDetails = (id) => this.#showDetails(id);
+    this.list.onheads = (event) => this.openColumns(event);
     listenForKeys(this);
     at("search").addEventListener("input", () => this.view.show({ text: at("search").value }));
     at("add-button").addEventListener("click", () => this.openAdding([]));
@@ -55,12 +66,16 @@ export class Program {
     at("search-icon").append(icon("search"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     this.connection.addEventListener("live", (event) => this.queue.take(/** @type {CustomEvent} */ (event).detail));
-    this.connection.addEventListener("open", () => this.#show("list"));
+    this.connection.addEventListener("open", () => {
+      this.#show("list");
+      this.#takeHash();
+    });
     this.connection.addEventListener("unauthorized", () => this.#lock(false));
     this.translate();
   }
 
   async start() {
+    if (this.connection.hasEarly) return this.connection.connect();
     const code = await useCode();
     if ((await whoAmI()) === "unauthorized") this.#lock(code === "stale");
     else this.connection.connect();
@@ -89,15 +104,52 @@ export class Program {
     openAdding(this.actions, addresses);
   }
 
-  /** Handles pasted or dropped URLs. @param {string[]} addresses */
-  #take(addresses) {
+  /** Handles pasted or dropped URLs. @param {import("./addresses.js").Intake} found */
+  #take({ urls, refused }) {
     if (this.isLocked) return;
-    if (addresses.length > 0) this.openAdding(addresses);
-    else this.toasts.show(words.noURL, { isError: true });
+    if (urls.length > 0) this.openAdding(urls);
+    else this.toasts.show(refused.length > 0 ? words.unsupportedScheme(refused.join(", ")) : words.noURL, { isError: true });
+  }
+
+  /** A link to `/#add=URL` opens the dialog; nothing is added without the user. */
+  #takeHash() {
+    if (this.isLocked || !location.hash.startsWith("#add=")) return;
+    let text = location.hash.slice("#add=".length);
+    try {
+      text = decodeURIComponent(text);
+    } catch {
+      // It is taken as it is.
+    }
+    history.replaceState(history.state, "", location.pathname);
+    this.#take(intake(text));
+  }
+
+  /** @param {string} id */
+  #showDetails(id) {
+    if (this.view.indexOf(id) < 0) showAll(this.view);
+    this.view.choose(id);
+    this.list.reveal();
+    this.detail.open();
   }
 
   openLimits() {
-    openLimits(this.actions);
+    openLimits(this.actions, () => this.openSettings("schedule"));
+  }
+
+  /** @param {"schedule" | null} [part] */
+  openSettings(part = null) {
+    openServiceSettings(this.actions, part);
+  }
+
+  /** @param {MouseEvent} [event] */
+  openColumns(event) {
+    const names = new Set(wanted(this.view.part));
+    const commands = columns.map(({ name }) => ({
+      name, text: words.columns[name], icon: /** @type {const} */ (names.has(name) ? "done" : "none"), isChecked: names.has(name),
+      run: () => (want(name, !names.has(name)), this.list.draw()),
+    }));
+    const place = event ? { x: event.clientX, y: event.clientY } : { anchor: at("menu-button") };
+    openPopup(commands, { label: words.chooseColumns, ...place });
   }
 
   openMenu() {
@@ -119,7 +171,7 @@ export class Program {
   #show(view) {
     const isList = view === "list";
     document.documentElement.dataset.view = view;
-    at("login").hidden = isList;
+    at("login-main").hidden = isList;
     for (const part of ["top", "body"]) at(part).inert = !isList;
     if (isList) this.list.draw();
     else document.querySelector("dialog")?.close();
@@ -150,6 +202,20 @@ function showEmptiness(view, openAdding) {
   return draw;
 }
 
+/** Takes finished downloads off the list, where they are shown. @param {View} view @param {Actions} actions */
+function showClearButton(view, actions) {
+  const button = at("clear");
+  button.addEventListener("click", () => actions.clearFinished());
+  const draw = () => (button.hidden = view.part !== "finished" || view.rows.length === 0);
+  view.addEventListener("change", draw);
+  return () => {
+    button.setAttribute("aria-label", words.clearFinished);
+    button.title = words.clearFinished;
+    button.replaceChildren(icon("clear"), make("span", {}, words.clearFinished));
+    draw();
+  };
+}
+
 /** @param {View} view */
 function showAll(view) {
   at("search").value = "";
@@ -168,4 +234,5 @@ function showSorting(view) {
 }
 
 useTheme();
+useDensity();
 new Program().start();

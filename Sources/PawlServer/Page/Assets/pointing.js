@@ -1,6 +1,9 @@
 // Mouse and touch: selecting rows, their buttons, and dragging.
 
+import { menuOf, rowCommands } from "./commands.js";
 import { at } from "./dom.js";
+import { openPopup } from "./popup.js";
+import { words } from "./words.js";
 
 /**
  * @param {import("./list.js").List} list
@@ -17,19 +20,45 @@ export function listenForPointing(list, view, actions, detail) {
       actions.toggle([id]);
       return;
     }
+    if (event.target instanceof Element && event.target.closest(".info")) {
+      view.choose(id);
+      detail.open();
+      return;
+    }
+    const remedy = event.target instanceof Element && event.target.closest(".remedy")?.getAttribute("data-action");
+    if (remedy) {
+      view.choose(id);
+      rowCommands(actions).find(({ word }) => word === remedy)?.run([id], view.chosenRows);
+      return;
+    }
     if (event.shiftKey) view.extend(id);
     else if (event.ctrlKey || event.metaKey || document.body.classList.contains("is-choosing")) view.flip(id);
     else {
       view.choose(id);
       // Touch has no second button: a tap opens the details.
-      if (matchMedia("(hover: none), (max-width: 700px)").matches) detail.open();
-      else detail.follow();
+      if (matchMedia("(hover: none), (max-width: 700px)").matches) {
+        detail.open();
+        return;
+      }
+      detail.follow();
     }
     list.focus();
   });
   grid.addEventListener("dblclick", (event) => {
-    const isOnButton = event.target instanceof Element && event.target.closest(".toggle");
+    const isOnButton = event.target instanceof Element && event.target.closest("button");
     if (list.idAt(event.target) !== null && !isOnButton) detail.open();
+  });
+  grid.addEventListener("contextmenu", (event) => {
+    if (event.target instanceof Element && event.target.closest(".heads")) return;
+    const id = list.idAt(event.target) ?? (event.button === 2 ? null : view.current);
+    if (id === null) return;
+    event.preventDefault();
+    if (!view.chosen.has(id)) view.choose(id);
+    const box = document.getElementById(`row-${id}`)?.getBoundingClientRect();
+    // A key has no place of its own.
+    const isKey = event.clientX === 0 && event.clientY === 0 || list.idAt(event.target) === null;
+    const [x, y] = isKey && box ? [box.left + 60, box.bottom] : [event.clientX, event.clientY];
+    openPopup(menuOf(rowCommands(actions), view.chosenRows), { label: words.actions, x, y });
   });
   listenForDragging(grid, list, view, actions);
 }
@@ -50,6 +79,13 @@ function listenForDragging(grid, list, view, actions) {
   grid.addEventListener("dragstart", (event) => {
     const id = list.idAt(event.target);
     if (id === null || !event.dataTransfer) return;
+    if (!view.isInQueueOrder) {
+      event.preventDefault();
+      const toast = actions.toasts.show(words.cannotDrag, {
+        seconds: 8, action: { text: words.orders.queue, run: () => (toast.close(), view.sort("queue")) },
+      });
+      return;
+    }
     if (!view.chosen.has(id)) view.choose(id);
     event.dataTransfer.effectAllowed = "move";
     event.dataTransfer.setData("application/x-pawl", id);

@@ -18,6 +18,7 @@
  * @property {number} [timeLeft]
  * @property {number} [connections]
  * @property {number} [retryIn] seconds until the next attempt, if it waits for one
+ * @property {Failure} [retry] the failure that it waits after
  * @property {string} [type]
  * @property {string} [group]
  * @property {number} [priority]
@@ -26,6 +27,7 @@
  * @property {number} [endedAt]
  * @property {string} [description]
  * @property {Failure} [error]
+ * @property {number} [idle] how many updates in a row found it without a connection although it runs
  * @property {boolean} [isHeld] it waits because its group is paused
  */
 
@@ -37,6 +39,7 @@
  * @property {string} [why]
  * @property {LocalizableMessage} [cause] `why` with its identifier, if it has one
  * @property {string} [remedy]
+ * @property {string} [option] the option with the invalid value
  */
 
 /**
@@ -50,6 +53,12 @@
 export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z ]+ [a-z]+:\/\/\S+: /, "");
 
 /** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
+
+/** Seconds of the whole transfer, and its mean speed; undefined without both times. @param {Row} row */
+export function meanSpeedOf({ state, startedAt, endedAt, total, received }) {
+  if (state !== "finished" || !startedAt || !endedAt) return undefined;
+  return (received ?? total ?? 0) / Math.max(1, endedAt - startedAt);
+}
 
 /** The part of the queue that a state belongs to. @type {Record<string, Part>} */
 const parts = {
@@ -88,6 +97,8 @@ export const byTurn = (one, other) =>
   (other.priority ?? 0) - (one.priority ?? 0) || one.position - other.position;
 
 const memory = 300;
+/** Of the long history, in tens of seconds. */
+const longMemory = 360;
 
 /** Events: "change" (of rows or totals), "tick" (every second). */
 export class Queue extends EventTarget {
@@ -100,15 +111,22 @@ export class Queue extends EventTarget {
   #arriving = null;
   /** Total bytes per second, one value per second, the latest last. @type {number[]} */
   speeds = [];
+  /** The means of ten seconds each, for an hour. @type {number[]} */
+  tens = [];
+  #passed = 0;
   /** The same for each running download. @type {Map<string, number[]>} */
   #histories = new Map();
   #second = 0;
 
   /** @param {any} news */
   take(news) {
+    if (news.speeds) return this.#restore(news.speeds);
     if (news.all) this.#arriving = new Map();
     const rows = this.#arriving ?? this.rows;
-    for (const row of news.rows ?? []) rows.set(row.id, row);
+    for (const row of news.rows ?? []) {
+      if (row.state === "probing" && !row.connections && row.retryIn === undefined) row.idle = (rows.get(row.id)?.idle ?? 0) + 1;
+      rows.set(row.id, row);
+    }
     for (const id of news.gone ?? []) rows.delete(id);
     if (news.ready) {
       this.rows = rows;
@@ -120,6 +138,27 @@ export class Queue extends EventTarget {
     this.#hold();
     if (news.status) this.#remember();
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** The speeds that the service has recorded. @param {{seconds: number[], tens: number[]}} speeds */
+  #restore({ seconds, tens }) {
+    this.speeds = seconds;
+    this.tens = tens;
+    this.dispatchEvent(new Event("tick"));
+  }
+
+  /** What is left of the downloads that run or wait: bytes, of which some are unknown, and seconds at the present speed. */
+  rest() {
+    let [written, total, unknown, speed] = [0, 0, 0, 0];
+    for (const row of this.rows.values()) {
+      const part = partOf(row);
+      if (part !== "running" && part !== "waiting") continue;
+      written += row.written ?? 0;
+      if (row.total === undefined) unknown += 1;
+      total += row.total ?? row.written ?? 0;
+      speed += row.smoothedSpeed ?? 0;
+    }
+    return { written, total, unknown, seconds: speed > 0 && total > written ? (total - written) / speed : undefined };
   }
 
   get speed() {
@@ -165,19 +204,24 @@ export class Queue extends EventTarget {
     const second = Math.floor(performance.now() / 1000);
     if (second === this.#second || !this.isReady) return;
     this.#second = second;
-    push(this.speeds, this.speed);
+    push(this.speeds, this.speed, memory);
+    this.#passed += 1;
+    if (this.#passed % 10 === 0) push(this.tens, mean(this.speeds.slice(-10)), longMemory);
     for (const row of this.rows.values()) {
       if (partOf(row) !== "running") continue;
       let history = this.#histories.get(row.id);
       if (!history) this.#histories.set(row.id, (history = []));
-      push(history, row.speed ?? 0);
+      push(history, row.speed ?? 0, memory);
     }
     this.dispatchEvent(new Event("tick"));
   }
 }
 
-/** @param {number[]} values @param {number} value */
-function push(values, value) {
+/** @param {number[]} values */
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** @param {number[]} values @param {number} value @param {number} most */
+function push(values, value, most) {
   values.push(value);
-  if (values.length > memory) values.shift();
+  if (values.length > most) values.shift();
 }

@@ -1,9 +1,11 @@
 // A row of the list: created once, then updated for the download that it shows.
 
+import { remedyOf } from "./commands.js";
+import { columns } from "./columns.js";
 import { make, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { icon } from "./icons.js";
-import { hostOf, isInLine, nameOf, partOf } from "./queue.js";
+import { hostOf, isInLine, meanSpeedOf, nameOf, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -12,33 +14,38 @@ export class RowElement {
   /** @type {Row | null} */
   row = null;
   #toggleIcon = "";
+  #remedy = "";
+  /** The text columns. @type {Record<string, HTMLElement>} */
+  cells = {};
 
   constructor() {
     this.name = make("span", { class: "row-name" });
     this.note = make("span", { class: "row-note" });
+    this.brief = make("span", { class: "row-brief" });
     this.toggle = make("button", { type: "button", class: "toggle", tabindex: -1 });
+    this.tick = make("span", { class: "tick", "aria-hidden": "true" }, icon("done"));
     this.fill = make("i", { class: "fill" });
     this.bar = make("div", { class: "bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, this.fill);
     this.percent = make("span", { class: "percent" });
-    this.state = cell("state");
-    this.size = cell("size");
-    this.speed = cell("speed");
-    this.left = cell("left");
-    this.connections = cell("connections");
-    this.added = cell("added");
+    this.remedy = make("button", { type: "button", class: "remedy", tabindex: -1, hidden: true });
+    this.info = make("button", { type: "button", class: "info", tabindex: -1 }, icon("details"));
+    const cells = columns.map(({ name }) => {
+      if (name === "progress") return make("div", { role: "gridcell", class: "cell cell-progress" }, this.bar, this.percent, this.remedy);
+      return (this.cells[name] = make("div", { role: "gridcell", class: `cell cell-${name}` }));
+    });
     this.element = make(
       "div",
       { role: "row", class: "row" },
-      make("div", { role: "gridcell", class: "cell cell-toggle" }, this.toggle),
-      make("div", { role: "gridcell", class: "cell cell-name" }, this.name, this.note),
-      make("div", { role: "gridcell", class: "cell cell-progress" }, this.bar, this.percent),
-      this.state, this.size, this.speed, this.left, this.connections, this.added,
+      make("div", { role: "gridcell", class: "cell cell-toggle" }, this.toggle, this.tick),
+      make("div", { role: "gridcell", class: "cell cell-name" }, this.name, this.note, this.brief),
+      cells,
+      make("div", { role: "gridcell", class: "cell cell-info" }, this.info),
     );
   }
 
   /**
    * @param {Row} row
-   * @param {{index: number, top: number, isChosen: boolean, isCurrent: boolean, isMovable: boolean}} place
+   * @param {{index: number, top: number, isChosen: boolean, isCurrent: boolean}} place
    */
   show(row, place) {
     const { element } = this;
@@ -50,7 +57,7 @@ export class RowElement {
     setAttribute(element, "aria-selected", String(place.isChosen));
     element.style.transform = `translateY(${place.top}px)`;
     element.classList.toggle("is-current", place.isCurrent);
-    element.draggable = place.isMovable && isInLine(row);
+    element.draggable = isInLine(row);
     if (this.row === row) return;
     this.row = row;
     this.#fill(row);
@@ -60,6 +67,7 @@ export class RowElement {
   forget() {
     this.row = null;
     this.#toggleIcon = "";
+    this.#remedy = "";
   }
 
   /** @param {Row} row */
@@ -67,60 +75,108 @@ export class RowElement {
     const part = partOf(row);
     const name = nameOf(row);
     this.element.dataset.part = part;
-    this.element.dataset.state = row.isHeld ? "held" : row.state;
+    this.element.dataset.state = stateOf(row);
     setText(this.name, name);
     setAttribute(this.name, "title", name);
-    setText(this.note, row.error ? words.reason(row.error) : [hostOf(row), row.group].filter(Boolean).join(" · "));
-    setAttribute(this.note, "title", row.error ? row.error.message : row.url);
+    const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
+    const note = row.error ? words.reason(row.error) : failure ? words.cause(failure)
+      : isRetrying(row) ? words.hostWaits(hostOf(row)) : [hostOf(row), row.group].filter(Boolean).join(" · ");
+    setText(this.note, note);
+    setAttribute(this.note, "title", failure ? note : row.url);
+    // Shown before the note where there is no column for it.
+    setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row));
+    setText(this.brief, failure || isRetrying(row) ? note : briefOf(row));
     this.#showToggle(row, name);
     this.#showProgress(row, part);
-    setText(this.state, stateText(row));
-    setText(this.size, sizeText(row));
+    this.#showRemedy(row, part);
+    setAttribute(this.info, "aria-label", words.detailsOf(name));
+    setAttribute(this.info, "title", words.toolbar.details);
     const isMoving = part === "running" && (row.speed ?? 0) > 0;
-    setText(this.speed, isMoving ? format.speed(row.speed ?? 0) : "");
-    setAttribute(
-      this.speed,
-      "title",
-      isMoving ? words.smoothed(format.speed(row.smoothedSpeed ?? 0)) : null,
-    );
-    setText(this.left, row.timeLeft !== undefined && isMoving ? format.duration(row.timeLeft) : "");
-    setText(this.connections, row.connections ? format.count(row.connections) : "");
-    setText(this.added, row.addedAt ? format.when(row.addedAt) : "");
-    setAttribute(this.added, "title", row.addedAt ? format.moment(row.addedAt) : null);
+    const mean = meanSpeedOf(row);
+    const { state, size, speed, left, mean: meanCell, ended, connections, added } = this.cells;
+    setText(state, stateText(row));
+    setAttribute(state, "title", stateText(row));
+    setText(size, sizeText(row));
+    setText(speed, isMoving ? format.speed(row.speed ?? 0) : "");
+    setAttribute(speed, "title", isMoving ? words.smoothed(format.speed(row.smoothedSpeed ?? 0)) : null);
+    setText(left, row.timeLeft !== undefined && isMoving ? format.duration(row.timeLeft) : "");
+    setText(meanCell, mean === undefined ? "" : format.speed(mean));
+    setText(ended, row.endedAt ? format.when(row.endedAt) : "");
+    setAttribute(ended, "title", row.endedAt ? format.moment(row.endedAt) : null);
+    setText(connections, row.connections ? format.count(row.connections) : "");
+    setText(added, row.addedAt ? format.when(row.addedAt) : "");
+    setAttribute(added, "title", row.addedAt ? format.moment(row.addedAt) : null);
   }
 
   /** @param {Row} row @param {string} name */
   #showToggle(row, name) {
-    setAttribute(this.toggle, "aria-label", words.toggles[row.toggle](name));
-    this.toggle.disabled = row.toggle === "done";
-    if (this.#toggleIcon === row.toggle) return;
-    this.#toggleIcon = row.toggle;
-    this.toggle.dataset.toggle = row.toggle;
-    this.toggle.replaceChildren(icon(/** @type {any} */ (row.toggle)));
+    const toggle = row.toggle === "download" && partOf(row) === "failed" ? "retry" : row.toggle;
+    setAttribute(this.toggle, "aria-label", words.toggles[toggle](name));
+    this.toggle.disabled = toggle === "done";
+    if (this.#toggleIcon === toggle) return;
+    this.#toggleIcon = toggle;
+    this.toggle.dataset.toggle = toggle;
+    this.toggle.replaceChildren(icon(/** @type {any} */ (toggle)));
+  }
+
+  /** A failed download has no progress to show, but something to do. @param {Row} row @param {string} part */
+  #showRemedy(row, part) {
+    const remedy = part === "failed" ? remedyOf(row) : "";
+    this.bar.hidden = this.percent.hidden = part === "failed";
+    this.remedy.hidden = remedy === "";
+    if (remedy === this.#remedy) return;
+    this.#remedy = remedy;
+    this.remedy.dataset.action = remedy;
+    setText(this.remedy, remedy === "" ? "" : words.toolbar[remedy]);
   }
 
   /** @param {Row} row @param {string} part */
   #showProgress(row, part) {
     const percent = row.total === undefined && part !== "finished" ? null : row.percent ?? (part === "finished" ? 100 : 0);
-    this.bar.classList.toggle("is-unknown", percent === null && part === "running");
+    this.bar.classList.toggle("is-unknown", percent === null && part === "running" && row.retryIn === undefined && stateOf(row) !== "crowded");
+    // A waiting download has no bar until it has bytes.
+    this.bar.classList.toggle("is-empty", part === "waiting" && !row.written);
     this.fill.style.width = `${percent ?? 0}%`;
-    setText(this.percent, percent === null ? "" : format.percent(percent));
+    setText(this.percent, percent === null || (part === "waiting" && !row.written) ? "" : format.percent(percent));
     setAttribute(this.bar, "aria-valuenow", percent === null ? null : String(Math.floor(percent)));
     setAttribute(this.bar, "aria-label", words.progress);
   }
 }
 
-/** @param {string} name */
-function cell(name) {
-  return make("div", { role: "gridcell", class: `cell cell-${name}` });
+/** States that the rest of a row shows too. */
+const plainStates = new Set(["transferring", "waiting", "finished", "failed"]);
+
+/** It waits for its next attempt. @param {Row} row */
+const isRetrying = (row) => row.retryIn !== undefined && partOf(row) === "running" && !row.isHeld;
+
+/** What the row is shown as: a wait for the next attempt is not a connection. @param {Row} row */
+function stateOf(row) {
+  if (row.isHeld) return "held";
+  if (isRetrying(row)) return "retrying";
+  // Its host allows no more connections at present.
+  return (row.idle ?? 0) > 2 ? "crowded" : row.state;
 }
 
 /** @param {Row} row */
-export const stateText = (row) => words.states[row.isHeld ? "held" : row.state] ?? row.state;
+export function stateText(row) {
+  const state = stateOf(row);
+  if (state === "retrying") return words.retrying(format.duration(Math.ceil(row.retryIn ?? 0)));
+  return words.states[state] ?? row.state;
+}
 
 /** @param {Row} row */
 export function sizeText(row) {
   if (row.total === undefined) return row.written ? format.size(row.written) : "";
   if (partOf(row) === "finished" || !row.written) return format.size(row.total);
   return words.of(format.size(row.written), format.size(row.total));
+}
+
+/** One line for small screens. @param {Row} row */
+function briefOf(row) {
+  const part = partOf(row);
+  if (part === "running" && row.timeLeft !== undefined && (row.speed ?? 0) > 0) {
+    return [sizeText(row), words.leftIn(format.duration(row.timeLeft))].filter(Boolean).join(" · ");
+  }
+  if (part === "finished") return [sizeText(row), row.endedAt && format.when(row.endedAt)].filter(Boolean).join(" · ");
+  return [sizeText(row), hostOf(row)].filter(Boolean).join(" · ");
 }

@@ -44,7 +44,7 @@ export class Segments {
   /** @param {import("./detail.js").Details & {history: number[]}} details */
   #showRunning(details) {
     this.#lanes.replaceChildren(
-      ...details.lanes.map((lane) =>
+      ...(details.lanes ?? []).map((lane) =>
         make(
           "li",
           {},

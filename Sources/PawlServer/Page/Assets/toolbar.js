@@ -1,81 +1,103 @@
-// Buttons for the selected rows.
+// The commands for the selected rows, with their names.
 
+import { menuOf, rowCommands } from "./commands.js";
 import { at, make } from "./dom.js";
 import { icon } from "./icons.js";
-import { isInLine, partOf } from "./queue.js";
+import { openPopup } from "./popup.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
+/** @typedef {import("./commands.js").RowCommand} RowCommand */
 
-/**
- * @typedef {object} ToolbarAction
- * @property {keyof typeof words.toolbar} word
- * @property {import("./icons.js").Icon} icon
- * @property {(rows: Row[]) => boolean} fits
- * @property {(ids: string[], rows: Row[]) => void} run
- */
-
-/** @param {import("./actions.js").Actions} actions @returns {ToolbarAction[]} */
-export function toolbarActions(actions) {
-  const some = (/** @type {(row: Row) => boolean} */ fits) => (/** @type {Row[]} */ rows) => rows.some(fits);
-  const ended = (/** @type {Row} */ row) => partOf(row) === "finished";
-  return [
-    { word: "pause", icon: "pause", fits: some((row) => row.toggle === "pause"), run: (ids) => actions.pause(ids) },
-    { word: "resume", icon: "continue", fits: some((row) => partOf(row) === "paused"), run: (ids) => actions.resume(ids) },
-    { word: "retry", icon: "download", fits: some((row) => partOf(row) === "failed"), run: (ids) => actions.resume(ids) },
-    { word: "tryNow", icon: "download", fits: some((row) => row.retryIn !== undefined), run: (ids) => actions.tryNow(ids) },
-    { word: "force", icon: "force", fits: some((row) => isInLine(row)), run: (ids) => actions.force(ids) },
-    { word: "moveUp", icon: "up", fits: some(isInLine), run: () => actions.moveBy(-1) },
-    { word: "moveDown", icon: "down", fits: some(isInLine), run: () => actions.moveBy(1) },
-    { word: "rename", icon: "rename", fits: (rows) => rows.length === 1, run: (_, [row]) => actions.rename(row) },
-    { word: "replaceURL", icon: "link", fits: (rows) => rows.length === 1 && !ended(rows[0]), run: (_, [row]) => actions.replaceURL(row) },
-    { word: "copyURL", icon: "copy", fits: (rows) => rows.length > 0, run: (ids) => actions.copyURLs(ids) },
-    { word: "open", icon: "open", fits: (rows) => rows.length === 1 && ended(rows[0]), run: (_, [row]) => actions.open(row) },
-    { word: "save", icon: "save", fits: (rows) => rows.length === 1 && ended(rows[0]), run: (_, [row]) => actions.open(row, true) },
-    { word: "remove", icon: "remove", fits: (rows) => rows.length > 0, run: (ids) => actions.remove(ids, true) },
-    { word: "removeFile", icon: "shred", fits: (rows) => rows.length > 0, run: (ids) => actions.remove(ids, false) },
-  ];
-}
-
-/** @param {ToolbarAction} action @param {() => Row[]} rows */
-export function toolbarButton(action, rows) {
-  const text = words.toolbar[action.word];
+/** @param {RowCommand} command @param {() => Row[]} rows */
+function commandButton(command, rows) {
+  const text = words.toolbar[command.word];
   return make(
     "button",
     {
-      type: "button", class: "quiet action", "data-action": action.word, "aria-label": text, title: text,
-      onclick: () => action.run(rows().map(({ id }) => id), rows()),
+      type: "button", class: "action", "data-action": command.word, "aria-label": text, title: text,
+      onclick: () => command.run(rows().map(({ id }) => id), rows()),
     },
-    icon(action.icon),
+    icon(command.icon),
+    make("span", {}, text),
   );
+}
+
+/**
+ * A button that opens a menu of commands.
+ * @param {string} name
+ * @param {import("./icons.js").Icon} picture
+ * @param {string} text
+ * @param {() => import("./popup.js").Command[]} commands
+ */
+function menuButton(name, picture, text, commands) {
+  const button = make(
+    "button",
+    { type: "button", class: "action has-menu", "data-action": name, "aria-label": text, title: text, "aria-haspopup": "menu", "aria-expanded": "false" },
+    icon(picture),
+    make("span", {}, text),
+  );
+  button.addEventListener("click", () => openPopup(commands(), { label: text, anchor: button }));
+  return button;
+}
+
+/**
+ * Buttons for the main commands, one for removal, and one for the rest.
+ * @param {import("./actions.js").Actions} actions
+ * @param {() => Row[]} rows
+ * @param {{hasDetails: boolean}} options
+ */
+export function commandButtons(actions, rows, { hasDetails }) {
+  const commands = rowCommands(actions).filter(({ word }) => hasDetails || word !== "details");
+  const main = commands.filter((command) => command.isMain || command.word === "details");
+  const removing = commands.filter(({ word }) => word === "remove" || word === "removeFile");
+  const others = commands.filter((command) => !main.includes(command) && !removing.includes(command));
+  const remove = menuButton("removeMenu", "remove", words.toolbar.removeMenu, () => menuOf(removing, rows()));
+  const more = menuButton("more", "more", words.toolbar.more, () => menuOf(others, rows()));
+  const buttons = main.map((command) => ({ command, button: commandButton(command, rows) }));
+  return {
+    elements: [...buttons.map(({ button }) => button), remove, more],
+    draw() {
+      const chosen = rows();
+      for (const { command, button } of buttons) button.hidden = chosen.length === 0 || !command.fits(chosen);
+      remove.hidden = more.hidden = chosen.length === 0;
+    },
+  };
 }
 
 /** @param {import("./view.js").View} view @param {import("./actions.js").Actions} actions */
 export function showToolbar(view, actions) {
   const box = at("toolbar");
   const rows = () => view.chosenRows;
-  /** @type {{action: ToolbarAction, button: HTMLElement}[]} */
-  let buttons = [];
+  /** @type {ReturnType<typeof commandButtons> | null} */
+  let buttons = null;
   const count = make("span", { class: "chosen-count", role: "status" });
-  const choosing = make("button", { type: "button", class: "quiet action choosing", "aria-pressed": "false" }, icon("select"));
+  const choosing = make("button", { type: "button", class: "action choosing", "aria-pressed": "false" });
   choosing.addEventListener("click", () => {
     const isOn = document.body.classList.toggle("is-choosing");
-    choosing.setAttribute("aria-pressed", String(isOn));
-    if (!isOn) view.chooseNone();
+    view.chooseNone();
+    label(isOn);
   });
-  const draw = () => {
-    const chosen = rows();
-    count.textContent = chosen.length > 1 ? words.chosen(chosen.length) : "";
-    for (const { action, button } of buttons) button.hidden = chosen.length === 0 || !action.fits(chosen);
+  const label = (/** @type {boolean} */ isOn) => {
+    const text = isOn ? words.done : words.toolbar.choosing;
+    choosing.setAttribute("aria-pressed", String(isOn));
+    choosing.setAttribute("aria-label", text);
+    choosing.title = text;
+    choosing.replaceChildren(icon(isOn ? "done" : "select"), make("span", {}, text));
   };
-  const make_ = () => {
-    buttons = toolbarActions(actions).map((action) => ({ action, button: toolbarButton(action, rows) }));
-    choosing.setAttribute("aria-label", words.toolbar.choosing);
-    choosing.title = words.toolbar.choosing;
-    box.replaceChildren(choosing, ...buttons.map(({ button }) => button), count);
+  const draw = () => {
+    const isChoosing = document.body.classList.contains("is-choosing");
+    const number = view.chosen.size;
+    count.textContent = number > 1 || isChoosing ? words.chosen(number) : "";
+    buttons?.draw();
+  };
+  const build = () => {
+    buttons = commandButtons(actions, rows, { hasDetails: true });
+    label(document.body.classList.contains("is-choosing"));
+    box.replaceChildren(choosing, count, ...buttons.elements);
     draw();
   };
   view.addEventListener("change", draw);
-  make_();
-  return make_;
+  build();
+  return build;
 }

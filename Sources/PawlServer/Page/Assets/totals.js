@@ -1,7 +1,7 @@
 // The totals in the header.
 
 import { drawSpeeds } from "./chart.js";
-import { at, setAttribute, setText } from "./dom.js";
+import { at, make, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { words } from "./words.js";
 
@@ -13,10 +13,21 @@ export function showTotals(queue, openLimits) {
     const { limit, free } = queue.status;
     const now = format.speed(queue.speed);
     setText(speed, now);
-    setText(
-      note,
-      [words.running(queue.counts().running), limit ? words.limited(format.speed(limit)) : words.unlimited].join(" · "),
-    );
+    const { written, total, unknown, seconds } = queue.rest();
+    /** The least important is left out on small screens. @type {[string, string | false][]} */
+    const parts = [
+      ["running", words.running(queue.counts().running)],
+      ["size", total > 0 && words.of(format.size(written), format.size(total) + (unknown > 0 ? "+" : ""))],
+      ["left", seconds !== undefined && words.leftIn(format.duration(seconds))],
+      ["limit", Boolean(limit) && words.limited(format.speed(limit ?? 0))],
+    ];
+    const shown = parts.filter(([, text]) => text);
+    const text = shown.map(([, one]) => one).join(" · ");
+    if (note.dataset.text !== text) {
+      note.dataset.text = text;
+      note.replaceChildren(...shown.map(([name, one]) => make("span", { class: `note-${name}` }, one)));
+      setAttribute(gauge, "title", text);
+    }
     setAttribute(gauge, "aria-label", words.speedOfAll(now));
     setText(room, free ? words.free(format.size(free)) : "");
     document.title = queue.speed > 0 ? `${now} · Pawl` : "Pawl";

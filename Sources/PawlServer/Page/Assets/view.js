@@ -1,6 +1,6 @@
 // Filter, order and selection of rows.
 
-import { byTurn, hostOf, nameOf, partOf } from "./queue.js";
+import { byTurn, meanSpeedOf, nameOf, partOf } from "./queue.js";
 
 /** @typedef {import("./queue.js").Row} Row */
 /** @typedef {(one: Row, other: Row) => number} Order */
@@ -29,10 +29,12 @@ export const orders = {
   connections: byNumber((row) => row.connections ?? 0),
   state: (one, other) => ranks[partOf(one)] - ranks[partOf(other)] || collator.compare(one.state, other.state),
   added: byNumber((row) => row.addedAt),
+  ended: byNumber((row) => row.endedAt),
+  mean: byNumber((row) => meanSpeedOf(row)),
 };
 
 /** Orders that are descending by default. */
-const downwards = new Set(["progress", "size", "speed", "connections", "added"]);
+const downwards = new Set(["progress", "size", "speed", "connections", "added", "ended", "mean"]);
 
 /** Events: "change". */
 export class View extends EventTarget {
@@ -91,10 +93,12 @@ export class View extends EventTarget {
     this.refresh();
   }
 
-  /** Sorting by the same order again reverses it. @param {string} order */
+  /** The same order again reverses it, and a third time returns to that of the queue. @param {string} order */
   sort(order) {
-    this.isReversed = order === this.order ? !this.isReversed : downwards.has(order);
-    this.order = order;
+    const isFirst = order !== this.order;
+    const isThird = !isFirst && this.isReversed !== downwards.has(order);
+    this.order = isThird ? "queue" : order;
+    this.isReversed = isFirst ? downwards.has(order) : !isThird && order !== "queue" && !this.isReversed;
     this.refresh();
   }
 

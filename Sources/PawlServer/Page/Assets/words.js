@@ -7,12 +7,13 @@ import { useLocale } from "./format.js";
 /** @type {Record<string, typeof english>} */
 const languages = { en: english, zh: chinese };
 
-export let words = english;
+/** One object, whose members change with the language. */
+export const words = { ...english };
 
 /** @param {string | null} preferred a language, or null for the browser's */
 export function useLanguage(preferred) {
   const language = preferred ?? navigator.languages.map((name) => name.split("-")[0]).find((name) => languages[name]) ?? "en";
-  words = languages[language] ?? english;
+  Object.assign(words, languages[language] ?? english);
   useLocale(language);
   document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
 }

@@ -1,0 +1,50 @@
+package import PawlCore
+import PawlEngine
+
+extension DownloadManager {
+    /// A text that the queue keeps for its owner; `nil` if there is none.
+    package func keptText(_ name: String) async throws(PawlError) -> String? {
+        try await ask { keeper throws(Failure) in
+            if let text = keeper.settings["kept \(name)"] { return text }
+            return try keeper.store.setting("kept \(name)")
+        }
+    }
+
+    /// Keeps a text for ``keptText(_:)``, also for the next manager of this root.
+    package func keep(_ text: String, as name: String) async throws(PawlError) {
+        try await ask { keeper throws(Failure) in keeper.settings["kept \(name)"] = text }
+    }
+}
+
+extension QueueStep {
+    /// Moves a download to another group, `nil` for none; `false` if there is no such download.
+    package func change(group: String?, of id: Download.ID) throws(Failure) -> Bool {
+        guard let record = try keeper.record(QueueID(id)), record.state != .removed else { return false }
+        if record.group != group ?? "" { keeper.change(record.id, group: group ?? "") }
+        return true
+    }
+
+    /// Moves a download that has not begun to another folder, relative to the root.
+    ///
+    /// `false` if there is no such download. Throws code 28 if the folder cannot be used, or if there are files of the
+    /// download in the present one.
+    package func change(folder: String, of id: Download.ID) throws(Failure) -> Bool {
+        guard var record = try keeper.record(QueueID(id)), record.state != .removed else { return false }
+        let folder = try AddOrder.folder(folder)
+        guard folder != record.folder else { return true }
+        guard record.name == nil, record.state != .finished, keeper.runs[record.id] == nil else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "the folder \(folder)",
+                because: "the download has begun in another one",
+                remedy: "add it again"
+            )
+        }
+        record.folder = folder
+        try keeper.checkPlace(of: record)
+        keeper.edit(record.id) { $0.folder = folder }
+        keeper.notify(record.id, .changed)
+        return true
+    }
+}

@@ -1,0 +1,51 @@
+/// The total speed in each of the last 3600 seconds.
+///
+/// Seconds without a value count as 0: nothing was transferred in them.
+package struct SpeedHistory: Hashable, Sendable {
+    /// In seconds.
+    package static let span = 3600
+
+    /// Bytes per second; that of second `s` is at `s % span`.
+    private var speeds: [Int64] = []
+    /// The latest second with a value.
+    private var latest: Int64 = 0
+
+    package init() {}
+
+    /// Adds the speed in bytes per second of a second, which must not be before the latest one.
+    package mutating func add(_ speed: Int64, at second: Int64) {
+        guard second >= 0, speeds.isEmpty || second >= latest else { return }
+        if speeds.isEmpty { speeds = [Int64](repeating: 0, count: Self.span) } else { skip(to: second) }
+        latest = second
+        speeds[Self.index(second)] = max(0, speed)
+    }
+
+    private mutating func skip(to second: Int64) {
+        guard second - latest < Int64(Self.span) else {
+            speeds = [Int64](repeating: 0, count: Self.span)
+            return
+        }
+        for passed in latest..<second { speeds[Self.index(passed + 1)] = 0 }
+    }
+
+    /// The means of `step` seconds each, the latest last, until and with `second`; leading zeros are left out.
+    package func means(of step: Int, count: Int, until second: Int64) -> [Int64] {
+        guard !speeds.isEmpty, step > 0 else { return [] }
+        var means: [Int64] = []
+        for number in (0..<count).reversed() {
+            let end = second - Int64(number * step)
+            let sum = (0..<step).reduce(Int64(0)) {
+                $0.addingReportingOverflow(speed(at: end - Int64($1))).partialValue
+            }
+            means.append(max(0, sum) / Int64(step))
+        }
+        return Array(means.drop { $0 == 0 })
+    }
+
+    private func speed(at second: Int64) -> Int64 {
+        guard second >= 0, second <= latest, latest - second < Int64(Self.span) else { return 0 }
+        return speeds[Self.index(second)]
+    }
+
+    private static func index(_ second: Int64) -> Int { Int(second % Int64(span)) }
+}

@@ -1,0 +1,70 @@
+// The columns of the list: which there are, which fit, and which the user wants.
+
+import { keep, setting } from "./preferences.js";
+
+/**
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {number} width in pixels
+ * @property {string} [order] the order that its head selects, if it is not the name
+ */
+
+/** In their order. @type {Column[]} */
+export const columns = [
+  { name: "progress", width: 150 },
+  { name: "state", width: 126 },
+  { name: "size", width: 148 },
+  { name: "speed", width: 92 },
+  { name: "left", width: 88, order: "timeLeft" },
+  { name: "mean", width: 92 },
+  { name: "ended", width: 116 },
+  { name: "connections", width: 100 },
+  { name: "added", width: 116 },
+];
+
+/** The most important first: the last ones are left out where there is no room. */
+const ranks = ["progress", "left", "ended", "size", "speed", "mean", "state", "connections", "added"];
+
+const usual = ["progress", "state", "size", "speed", "left", "connections", "added"];
+/** What a finished download has. */
+const usualOfFinished = ["size", "mean", "ended", "connections", "added"].filter((name) => name !== "connections");
+
+/** The columns that the user chose; null for the usual ones. */
+function chosen() {
+  const names = setting("columns")?.split(" ");
+  return names ? columns.map(({ name }) => name).filter((name) => names.includes(name)) : null;
+}
+
+/** @param {string} part the part of the queue that is shown */
+export const wanted = (part) => chosen() ?? (part === "finished" ? usualOfFinished : usual);
+
+/** @param {string} name @param {boolean} isOn */
+export function want(name, isOn) {
+  const names = new Set(chosen() ?? usual);
+  if (isOn) names.add(name);
+  else names.delete(name);
+  const all = columns.map((column) => column.name).filter((other) => names.has(other));
+  keep("columns", all.join(" ") === usual.join(" ") ? null : all.join(" "));
+}
+
+const gap = 12;
+/** Padding, the button, the name, and the button for details. */
+const leastName = (/** @type {number} */ room) => (room > 900 ? 220 : 150);
+
+/** Those that fit. @param {number} room the width of the list in pixels @param {string} part */
+export function fitting(room, part) {
+  const names = wanted(part);
+  let rest = room - 24 - 44 - gap - 32 - gap - leastName(room);
+  const shown = new Set();
+  for (const name of ranks.filter((other) => names.includes(other))) {
+    const column = columns.find((other) => other.name === name);
+    rest -= (column?.width ?? 0) + gap;
+    if (rest < 0) break;
+    shown.add(name);
+  }
+  return columns.filter(({ name }) => shown.has(name));
+}
+
+/** For `grid-template-columns`. @param {Column[]} shown */
+export const template = (shown) =>
+  ["44px", "minmax(0, 1fr)", ...shown.map(({ width }) => `${width}px`), "32px"].join(" ");

@@ -1,0 +1,85 @@
+// The commands for downloads: one table for the toolbar, the context menu and the details.
+
+import { isInLine, partOf } from "./queue.js";
+import { words } from "./words.js";
+
+/** @typedef {import("./queue.js").Row} Row */
+
+/**
+ * @typedef {object} RowCommand
+ * @property {keyof typeof words.toolbar} word
+ * @property {import("./icons.js").Icon} icon
+ * @property {string} [key] its shortcut
+ * @property {boolean} [isDangerous]
+ * @property {boolean} [begins] begins a group of the menu
+ * @property {boolean} [isMain] stands in toolbars, not only in menus
+ * @property {(rows: Row[]) => boolean} fits
+ * @property {(ids: string[], rows: Row[]) => void} run
+ */
+
+/** @param {Row} row */
+const isFinished = (row) => partOf(row) === "finished";
+
+/** Its failure is a refused or missing login. @param {Row} row */
+export const wantsLogin = (row) => row.error?.code === 24;
+
+/** Failures that another URL may end: not found, refused, or an unexpected response. @param {Row} row */
+const wantsURL = (row) => [3, 22, 24].includes(row.error?.code ?? 0);
+
+/** @param {import("./actions.js").Actions} actions @returns {RowCommand[]} */
+export function rowCommands(actions) {
+  const some = (/** @type {(row: Row) => boolean} */ fits) => (/** @type {Row[]} */ rows) => rows.some(fits);
+  const one = (/** @type {(row: Row) => boolean} */ fits) => (/** @type {Row[]} */ rows) => rows.length === 1 && fits(rows[0]);
+  const any = (/** @type {Row[]} */ rows) => rows.length > 0;
+  return [
+    { word: "details", icon: "details", key: "Enter", fits: one(() => true), run: (_, [row]) => actions.showDetails(row.id) },
+    { word: "pause", icon: "pause", key: "Space", isMain: true, begins: true, fits: some((row) => row.toggle === "pause"), run: (ids) => actions.pause(ids) },
+    { word: "resume", icon: "continue", key: "Space", isMain: true, fits: some((row) => partOf(row) === "paused"), run: (ids) => actions.resume(ids) },
+    { word: "retry", icon: "retry", key: "Space", isMain: true, fits: some((row) => partOf(row) === "failed"), run: (ids) => actions.resume(ids) },
+    { word: "tryNow", icon: "retry", isMain: true, fits: some((row) => row.retryIn !== undefined), run: (ids) => actions.tryNow(ids) },
+    { word: "force", icon: "force", key: "F", isMain: true, fits: some((row) => isInLine(row)), run: (ids) => actions.force(ids) },
+    { word: "signIn", icon: "user", isMain: true, fits: one((row) => wantsLogin(row)), run: (_, [row]) => actions.signIn(row) },
+    { word: "open", icon: "open", key: "O", isMain: true, fits: one(isFinished), run: (_, [row]) => actions.open(row) },
+    { word: "save", icon: "save", fits: one(isFinished), run: (_, [row]) => actions.open(row, true) },
+    { word: "edit", icon: "edit", key: "E", begins: true, fits: one((row) => !isFinished(row)), run: (_, [row]) => actions.edit(row) },
+    { word: "rename", icon: "rename", key: "F2", fits: one(() => true), run: (_, [row]) => actions.rename(row) },
+    { word: "replaceURL", icon: "link", key: "U", fits: one((row) => !isFinished(row)), run: (_, [row]) => actions.replaceURL(row) },
+    { word: "copyURL", icon: "copy", key: "Ctrl C", fits: any, run: (ids) => actions.copyURLs(ids) },
+    { word: "first", icon: "first", key: "Alt Home", begins: true, fits: some(isInLine), run: () => actions.moveToEdge(false) },
+    { word: "moveUp", icon: "up", key: "Alt ↑", fits: some(isInLine), run: () => actions.moveBy(-1) },
+    { word: "moveDown", icon: "down", key: "Alt ↓", fits: some(isInLine), run: () => actions.moveBy(1) },
+    { word: "last", icon: "last", key: "Alt End", fits: some(isInLine), run: () => actions.moveToEdge(true) },
+    { word: "raise", icon: "priority", key: "+", fits: some(isInLine), run: (ids) => actions.prioritise(ids, 1) },
+    { word: "lower", icon: "priority", key: "−", fits: some(isInLine), run: (ids) => actions.prioritise(ids, -1) },
+    { word: "remove", icon: "close", key: "Del", begins: true, fits: any, run: (ids) => actions.remove(ids, true) },
+    { word: "removeFile", icon: "remove", key: "⇧ Del", isDangerous: true, fits: any, run: (ids) => actions.remove(ids, false) },
+  ];
+}
+
+/**
+ * Those that fit, as items of a menu.
+ * @param {RowCommand[]} commands
+ * @param {Row[]} rows
+ * @returns {import("./popup.js").Command[]}
+ */
+export function menuOf(commands, rows) {
+  const ids = rows.map(({ id }) => id);
+  let begins = false;
+  return commands.flatMap((command, index) => {
+    begins ||= Boolean(command.begins);
+    if (!command.fits(rows)) return [];
+    const item = {
+      name: command.word, text: words.toolbar[command.word], icon: command.icon, key: command.key,
+      isDangerous: command.isDangerous, begins: begins && index > 0, run: () => command.run(ids, rows),
+    };
+    begins = false;
+    return [item];
+  }).map((item, index) => (index === 0 ? { ...item, begins: false } : item));
+}
+
+/** The command that most likely helps a failed download. @param {Row} row @returns {keyof typeof words.toolbar} */
+export function remedyOf(row) {
+  if (wantsLogin(row)) return "signIn";
+  if (wantsURL(row)) return "replaceURL";
+  return [28, 32].includes(row.error?.code ?? 0) ? "edit" : "retry";
+}

@@ -1,0 +1,124 @@
+// The settings of the service: defaults of later downloads, limits, schedule; hooks are shown only.
+
+import { field, openDialog, setProblem } from "./asking.js";
+import { make } from "./dom.js";
+import * as format from "./format.js";
+import { applyLimits } from "./limits.js";
+import { ScheduleField } from "./schedule.js";
+import { words } from "./words.js";
+
+/** @param {string} id @param {Record<string, any>} [attributes] */
+const input = (id, attributes = {}) => make("input", { id, autocomplete: "off", spellcheck: "false", ...attributes });
+
+/** @param {import("./actions.js").Actions} actions @param {"schedule" | null} [part] is scrolled into view */
+export async function openServiceSettings(actions, part = null) {
+  const settings = await actions.call("pawl.settings");
+  if (!settings) return;
+  const { options } = settings;
+  const fields = makeFields(settings);
+  const schedule = new ScheduleField(settings.timetable);
+  const problem = make("p", { class: "problem", role: "alert" });
+  const title = make("h3", { id: "schedule-title" }, words.schedule);
+  const dialog = openDialog({
+    title: words.serviceSettings,
+    class: "service-settings",
+    content: [
+      section(words.settingsDownloads, [
+        field(words.folder, fields.folder, words.folderHint),
+        field(words.slots, fields.slots),
+        field(words.connections, fields.connections, words.perFile),
+        field(words.existing, fields.existing),
+        field(words.retries, fields.retries, words.retriesHint),
+        field(words.timeout, fields.timeout, words.timeoutHint),
+      ]),
+      section(words.settingsSpeed, [
+        field(words.speedLimit, fields.limit, words.rateHint),
+        field(words.limitOfEach, fields.each, words.rateHint),
+      ]),
+      make("section", {}, title, schedule.element),
+      section(words.settingsNetwork, [
+        field(words.proxy, fields.proxy, words.proxyHint),
+        field(words.noProxy, fields.noProxy, words.noProxyHint),
+        field(words.agent, fields.agent),
+      ]),
+      make("section", {}, make("h3", {}, words.hooks), hooksOf(settings), make("p", { class: "hint" }, words.hooksHint)),
+      make("p", { class: "hint" }, words.settingsHint),
+      problem,
+    ],
+    buttons: [
+      make("button", { type: "button", onclick: () => dialog.close() }, words.cancel),
+      make("button", { type: "submit", class: "primary" }, words.save),
+    ],
+    onsubmit: async (event) => {
+      event.preventDefault();
+      problem.textContent = "";
+      if (await save(actions, fields, schedule, problem)) dialog.close();
+    },
+  });
+  fields.existing.value = options["if-exists"] ?? "rename";
+  if (part === "schedule") title.scrollIntoView();
+  else fields.folder.focus();
+}
+
+/** @param {Record<string, any>} settings */
+function makeFields({ options, folder, slots, limit }) {
+  return {
+    folder: input("set-folder", { value: folder, placeholder: "." }),
+    slots: input("bounds-slots", { type: "number", min: 1, max: 1000, required: true, value: slots }),
+    connections: input("set-connections", { type: "number", min: 1, max: 60, value: options.connections ?? "", placeholder: words.automatic }),
+    existing: make("select", { id: "set-existing" }, Object.entries(words.existingChoices).map(([value, text]) => make("option", { value }, text))),
+    retries: input("set-retries", { type: "number", min: 0, value: options.retries ?? "", placeholder: 5 }),
+    timeout: input("set-timeout", { type: "number", min: 1, value: options.timeout === undefined ? "" : Number(options.timeout), placeholder: 30 }),
+    limit: input("bounds-rate", { value: format.rateText(limit), placeholder: words.noLimit }),
+    each: input("set-each", { value: format.rateText(Number(options["limit-rate"] ?? 0)), placeholder: words.noLimit }),
+    proxy: input("set-proxy", { value: options.proxy ?? "", placeholder: words.fromEnvironment }),
+    noProxy: input("set-no-proxy", { value: options["no-proxy"] ?? "" }),
+    agent: input("set-agent", { value: options["user-agent"] ?? "", placeholder: "Pawl" }),
+  };
+}
+
+/** @param {string} title @param {Node[]} contents */
+const section = (title, contents) => make("section", {}, make("h3", {}, title), make("div", { class: "columns" }, contents));
+
+/** @param {Record<string, any>} settings */
+function hooksOf({ hooks, webhook }) {
+  const all = [...Object.entries(hooks), ...(webhook ? [["webhook", webhook]] : [])];
+  if (all.length === 0) return make("p", { class: "hint" }, words.noHooks);
+  return make("dl", { class: "facts" }, all.map(([name, value]) =>
+    make("div", {}, make("dt", {}, words.hookNames[name] ?? name), make("dd", {}, make("code", {}, value)))));
+}
+
+/**
+ * @param {import("./actions.js").Actions} actions
+ * @param {ReturnType<typeof makeFields>} fields
+ * @param {ScheduleField} schedule
+ * @param {HTMLElement} problem
+ */
+async function save(actions, fields, schedule, problem) {
+  const [limit, each] = [fields.limit, fields.each].map((one) => format.parseRate(one.value));
+  for (const [one, value] of /** @type {const} */ ([[fields.limit, limit], [fields.each, each]])) {
+    setProblem(one, value === undefined ? words.badRate : "");
+  }
+  if (limit === undefined || each === undefined) return false;
+  const options = Object.fromEntries(
+    Object.entries({
+      connections: fields.connections.value, "if-exists": fields.existing.value, retries: fields.retries.value,
+      timeout: fields.timeout.value, "limit-rate": each ? String(each) : "", proxy: fields.proxy.value.trim(),
+      "no-proxy": fields.noProxy.value.trim(), "user-agent": fields.agent.value.trim(),
+    }).filter(([, value]) => value !== ""),
+  );
+  const folder = fields.folder.value.trim();
+  try {
+    await actions.connection.call("pawl.configure", { options, folder: folder === "." ? "" : folder });
+  } catch (error) {
+    const { message, code } = /** @type {Error & {code?: number}} */ (error);
+    const text = message === "offline" ? words.notConnected : words.failure({ code, message });
+    const guilty = /folder/.test(message) ? fields.folder : /proxy/.test(message) ? fields.proxy : null;
+    if (guilty) setProblem(guilty, text);
+    else problem.textContent = text;
+    guilty?.focus();
+    return false;
+  }
+  const limits = { limit, slots: fields.slots.valueAsNumber, timetable: schedule.value };
+  return applyLimits(actions, limits, { limit: fields.limit, slots: fields.slots, timetable: schedule.input });
+}

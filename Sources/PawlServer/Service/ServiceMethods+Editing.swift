@@ -1,0 +1,162 @@
+import Pawl
+import PawlCore
+
+// What can be changed of a download and of the service, and the queue as a list.
+extension ServiceMethods {
+    /// `[ID]`: what `pawl.add` took, as far as it can be changed; whether a password is set, but not the password.
+    func options(_ given: RPCParameters) async throws -> JSON {
+        let details = try await one(given) { try $0.details(of: $1) }
+        guard let details else { throw RPCError.noDownload(try given.text(0)) }
+        var members = ServiceMethods.item(details).filter { $0.name != "start" }
+        let options = (members.first { $0.name == "options" }?.value.members ?? []).filter {
+            $0.name != "password"
+        }
+        members.removeAll { $0.name == "options" }
+        members.append(JSON.Member("options", .object(options)))
+        members.append(JSON.Member("hasPassword", .bool(details.options.password != nil)))
+        return .object(members)
+    }
+
+    /// `[ID, {url, options, mirrors, folder, group, priority}]`: changes what is given and leaves the rest.
+    func change(_ given: RPCParameters) async throws -> JSON {
+        let fields = try RPCFields(
+            try given.requiredMembers(1),
+            named: ["url", "options", "mirrors", "folder", "group", "priority"]
+        )
+        let change = try OptionChange(try fields.members("options") ?? [], given.rights)
+        let (url, mirrors) = (try fields.text("url"), try fields.texts("mirrors"))
+        let (folder, group) = (try fields.text("folder"), try fields.text("group"))
+        let priority = try fields.integer("priority", in: .min ... .max)
+        let isTrusted = given.rights.mayNameFiles
+        let isKnown = try await one(given) { step, id in
+            guard let details = try step.details(of: id) else { return false }
+            var options = details.options
+            try change.apply(to: &options)
+            if let mirrors { options.mirrors = mirrors }
+            if !isTrusted { options.usesOwnersSecrets = false }
+            if let folder { _ = try step.change(folder: folder, of: id) }
+            if try !step.change(options: options, of: id) { return false }
+            if let url, url != details.sources[0] {
+                _ = try step.replaceURL(of: id, with: url, usingOwnersSecrets: isTrusted)
+            }
+            if let group { _ = try step.change(group: group.isEmpty ? nil : group, of: id) }
+            if let priority { _ = try step.change(priority: priority, of: id) }
+            return true
+        }
+        return .bool(isKnown)
+    }
+
+    // MARK: service
+
+    /// `[]`: defaults of later downloads, limits, and what only the options of `pawl serve` set.
+    func settings() async throws -> JSON {
+        let limits = try await manager.limits()
+        var members = defaults.json.members ?? []
+        members += [
+            JSON.Member("slots", .number(limits.slots)),
+            JSON.Member("limit", limits.rateLimit.map { .number($0) } ?? .null),
+            JSON.Member("timetable", limits.timetable.map { .string($0) } ?? .null),
+            JSON.Member(
+                "hooks",
+                .object(
+                    Hooks.Occasion.allCases.compactMap { occasion in
+                        hooks.programs[occasion].map { JSON.Member(occasion.rawValue, .string($0)) }
+                    }
+                )
+            ),
+            JSON.Member("webhook", hooks.webhook.map { .string(Redaction.address($0)) } ?? .null),
+        ]
+        return .object(members)
+    }
+
+    /// `[{options, folder}]`: replaces the defaults of later downloads.
+    func configure(_ given: RPCParameters) async throws -> JSON {
+        let fields = try RPCFields(try given.requiredMembers(0), named: ["options", "folder"])
+        try await defaults.change(
+            try fields.members("options") ?? [],
+            folder: try fields.text("folder"),
+            in: manager
+        )
+        return .bool(true)
+    }
+
+    /// `[{url, options}]`: name and size of a file, without adding it.
+    func check(_ given: RPCParameters) async throws -> JSON {
+        let request = try AddItem(try given.requiredMembers(0), given.rights, defaults.options).request
+        do {
+            return try await check.check(try request.get(), below: manager.root)
+        } catch let failure as Failure {
+            return ["error": .object(ServiceEvent.members(PawlError(failure)))]
+        } catch let error as PawlError {
+            return ["error": .object(ServiceEvent.members(error))]
+        }
+    }
+
+    /// `[]`: the downloads that have not finished, as `pawl.add` takes them.
+    func export() async throws -> JSON {
+        let filter = DownloadFilter([.waiting, .paused, .failed])
+        var items: [JSON] = []
+        var page = try await manager.downloads(matching: filter, limit: 500)
+        while let last = page.last {
+            items += try await manager.details(of: page.map(\.id)).map { .object(ServiceMethods.item($0)) }
+            page = try await manager.downloads(matching: filter, after: last.id, limit: 500)
+        }
+        return .array(items)
+    }
+
+    /// The item of `pawl.add` that makes the same download.
+    private static func item(_ details: DownloadDetails) -> [JSON.Member] {
+        let (snapshot, options) = (details.snapshot, details.options)
+        let plain = DownloadOptions()
+        let values = DownloadOption.table.compactMap { option -> JSON.Member? in
+            let texts = option.texts(of: options)
+            guard option.name != "mirror", texts != option.texts(of: plain) else { return nil }
+            if option.placeholder == nil { return JSON.Member(option.name, .string("true")) }
+            let isList = option.name == "header"
+            return JSON.Member(
+                option.name,
+                isList ? .array(texts.map { .string($0) }) : .string(texts.first ?? "")
+            )
+        }
+        return [
+            JSON.Member("url", .string(details.sources.first ?? snapshot.source)),
+            JSON.Member("options", .object(values)),
+            JSON.Member("mirrors", .array(details.sources.dropFirst().map { .string($0) })),
+            JSON.Member("folder", .string(snapshot.folder)),
+            JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
+            JSON.Member("priority", .number(snapshot.priority)),
+            JSON.Member("start", .string(snapshot.state == .paused ? "paused" : "enqueued")),
+        ]
+    }
+}
+
+/// Values of options of a known download: a string or an array of strings replaces a value, `null` removes it.
+private struct OptionChange {
+    private let changes: [(option: DownloadOption, texts: [String])]
+
+    init(_ members: [JSON.Member], _ rights: RPCRights) throws(RPCError) {
+        var changes: [(option: DownloadOption, texts: [String])] = []
+        for member in members {
+            guard let option = DownloadOption.named[member.name], option.name != "mirror" else {
+                throw .invalid("there is no option \(member.name)")
+            }
+            guard !option.namesFile || rights.mayNameFiles else {
+                throw .invalid("options that name local files are accepted over the Unix socket only")
+            }
+            let values = member.value == .null ? [] : member.value.array ?? [member.value]
+            let texts = values.compactMap(\.string)
+            guard texts.count == values.count else {
+                throw .invalid("the option \(member.name) must be a string, an array of strings, or null")
+            }
+            changes.append((option, texts))
+        }
+        self.changes = changes
+    }
+
+    func apply(to options: inout DownloadOptions) throws(Failure) {
+        for (option, texts) in changes {
+            option.clear(&options)
+            for text in texts { try option.take(text, into: &options) }
+        }
+    }
+}

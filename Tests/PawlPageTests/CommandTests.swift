@@ -1,0 +1,166 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// Menus, selection, order, and the browser's Back.
+    @Suite struct CommandTests {
+        private func addFinished(_ bench: PageBench, _ name: String) async throws {
+            let url = bench.origin.serve("/\(name)", Payload(seed: 1, length: 2000))
+            _ = try await bench.manager.add(url).file
+        }
+
+        @Test func `a context menu has the commands that fit, with their names`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(2)
+                try await addFinished(bench, "done.bin")
+                let page = try await bench.page()
+                let items =
+                    "[...document.querySelectorAll('.popup-item')].map((item) => item.dataset.command).join()"
+                try await page.contextMenu(of: "done.bin")
+                #expect(
+                    try await page.evaluate(items)
+                        == "details,open,save,rename,copyURL,remove,removeFile"
+                )
+                #expect(
+                    try await page.evaluate("document.activeElement.textContent").string?.hasPrefix("Details")
+                        == true
+                )
+                try await page.press("Escape")
+                try await page.wait("!document.querySelector('.popup')")
+                try await page.contextMenu(of: "file-0.bin")
+                #expect(
+                    try await page.evaluate(items).string?.hasPrefix(
+                        "details,resume,force,edit,rename,replaceURL,copyURL,first"
+                    )
+                        == true
+                )
+                try await page.press("ArrowDown")
+                try await page.press("ArrowDown")
+                try await page.press("End")
+                #expect(try await page.evaluate("document.activeElement.dataset.command") == "removeFile")
+                try await page.press("Enter")
+                try await page.wait("document.querySelector('.toast-action')")
+                try await page.wait("!(\(PageBench.isShown("file-0.bin")))")
+            }
+        }
+
+        @Test func `removal is one button with a choice, and keeps the file by default`() async throws {
+            try await PageBench.with { bench in
+                try await addFinished(bench, "done.bin")
+                let page = try await bench.page()
+                try await page.click(".row .row-name")
+                try await page.click("#toolbar [data-action=removeMenu]")
+                let texts =
+                    "[...document.querySelectorAll('.popup-text')].map((item) => item.textContent).join()"
+                #expect(try await page.evaluate(texts) == "Remove, keep file,Remove and delete file")
+                try await page.click(".popup [data-command=remove]")
+                try await page.wait("document.querySelector('.toast-action')")
+                await bench.stopService()
+                #expect(FileSystem.names(in: bench.root).contains("done.bin"))
+            }
+        }
+
+        @Test func `a third press on a head returns to the queue, where alone rows can be moved`()
+            async throws
+        {
+            try await PageBench.with { bench in
+                try await bench.addPaused(3)
+                let page = try await bench.page()
+                let sort = "document.querySelector('.head.cell-name').ariaSort"
+                try await page.wait(PageBench.isShown("file-2.bin"))
+                try await page.click(".head.cell-name button")
+                #expect(try await page.evaluate(sort) == "ascending")
+                try await page.click(".head.cell-name button")
+                #expect(try await page.evaluate(sort) == "descending")
+                try await page.drag(row: "file-0.bin", before: "file-2.bin")
+                try await page.wait("document.querySelector('.toast').textContent.includes('in queue order')")
+                #expect(
+                    try await bench.manager.downloads().map(\.source).first?.hasSuffix("file-0.bin") == true
+                )
+                try await page.click(".head.cell-name button")
+                #expect(try await page.evaluate(sort) == .null)
+                try await page.drag(row: "file-2.bin", before: "file-0.bin")
+                let first =
+                    "[...document.querySelectorAll('.row:not([hidden])')].find((row) => row.ariaRowIndex === '2')"
+                try await page.wait("\(first).querySelector('.row-name').textContent === 'file-2.bin'")
+            }
+        }
+
+        @Test func `on a phone Back closes the details, menus and dialogs, and leaves the page only then`()
+            async throws
+        {
+            try await PageBench.with { bench in
+                try await bench.addPaused(3)
+                let page = try await bench.page(BrowserPage.Look(width: 390, height: 780, isPhone: true))
+                try await page.click(".row .row-name")
+                try await page.wait("document.querySelector('.detail-title')")
+                try await page.click("#detail [data-action=more]")
+                try await page.wait("document.querySelector('.popup')")
+                try await page.evaluate("history.back()")
+                try await page.wait("!document.querySelector('.popup')")
+                #expect(try await page.evaluate("document.querySelector('#detail').hidden") == .bool(false))
+                try await page.evaluate("history.back()")
+                try await page.wait("document.querySelector('#detail').hidden")
+                try await page.click("#menu-button")
+                try await page.wait("document.querySelector('dialog')")
+                try await page.evaluate("history.back()")
+                try await page.wait("!document.querySelector('dialog')")
+                // What was closed otherwise leaves nothing behind in the history.
+                try await page.click("#menu-button")
+                try await page.press("Escape")
+                try await page.wait("history.state === null")
+                #expect(try await page.evaluate("document.documentElement.dataset.view") == "list")
+            }
+        }
+
+        @Test func `several are chosen by ticks, with their number and an end`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(3)
+                let page = try await bench.page(BrowserPage.Look(width: 390, height: 780, isPhone: true))
+                try await page.click(".row .row-name")
+                try await page.wait("document.querySelector('.detail-title')")
+                try await page.evaluate("history.back()")
+                try await page.wait("document.querySelector('#detail').hidden")
+                try await page.click(".choosing")
+                let count = "document.querySelector('.chosen-count').textContent"
+                #expect(try await page.evaluate(count) == "0 selected")
+                try await page.click(".row .row-name")
+                try await page.wait("\(count) === '1 selected'")
+                #expect(
+                    try await page.evaluate(
+                        "getComputedStyle(document.querySelector('[aria-selected=true] .tick')).display"
+                    )
+                        == "grid"
+                )
+                #expect(try await page.evaluate("document.querySelector('.choosing').textContent") == "Done")
+                try await page.click(".choosing")
+                try await page.wait("\(count) === ''")
+            }
+        }
+
+        @Test func `finished downloads are cleared at once, and their files stay`() async throws {
+            try await PageBench.with { bench in
+                for name in ["a.bin", "b.bin"] { try await addFinished(bench, name) }
+                try await bench.addPaused(1)
+                let page = try await bench.page()
+                try await page.click("[data-filter=finished]")
+                try await page.wait("\(PageBench.text(of: "a.bin", ".cell-mean")).endsWith('/s')")
+                try await page.wait("\(PageBench.text(of: "a.bin", ".cell-ended")) !== ''")
+                try await page.click("#clear")
+                try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
+                try await page.wait(
+                    "document.querySelector('.toast').textContent.includes('Removed 2 downloads')"
+                )
+                await bench.stopService()
+                #expect(
+                    FileSystem.names(in: bench.root).filter { $0.hasSuffix(".bin") }.sorted() == [
+                        "a.bin", "b.bin",
+                    ]
+                )
+            }
+        }
+    }
+}

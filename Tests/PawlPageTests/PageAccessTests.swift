@@ -1,0 +1,138 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// Accessibility by axe-core, texts that fit, and what a page load requests.
+    @Suite struct PageAccessTests {
+        /// A row of every kind: running for hours, retrying, waiting, paused, finished, failed for three reasons.
+        private func fill(_ bench: PageBench) async throws {
+            try await bench.addPaused(2)
+            bench.origin.serve("/long.iso", Payload(seed: 1, length: 700 << 20)) { $0.pace = 90_000 }
+            bench.origin.serve("/busy.iso", Payload(seed: 2, length: 10)) {
+                $0.instead = .status(503, retryAfter: "3000")
+            }
+            bench.origin.serve("/done.bin", Payload(seed: 3, length: 3 << 20))
+            for (name, status) in [("gone.bin", 404), ("secret.bin", 401)] {
+                bench.origin.serve("/\(name)", Payload([])) { $0.instead = .status(status) }
+            }
+            for name in ["long.iso", "done.bin", "gone.bin", "secret.bin"] {
+                _ = try await bench.manager.add(bench.origin.url("/\(name)"))
+            }
+            // The host is busy for all others from then on.
+            try await bench.untilState("secret.bin", .failed)
+            try await bench.untilState("done.bin", .finished)
+            _ = try await bench.manager.add(bench.origin.url("/busy.iso"))
+        }
+
+        private func untilFilled(_ page: BrowserPage, _ retrying: String) async throws {
+            try await page.wait("\(PageBench.text(of: "long.iso", ".cell-left")) !== ''")
+            try await page.wait("\(PageBench.text(of: "busy.iso", ".cell-state")).includes('\(retrying)')")
+        }
+
+        @Test(arguments: [false, true])
+        func `axe finds no violation on any screen`(isDark: Bool) async throws {
+            try await PageBench.with {
+                $0.manager.slots = 4
+            } _: { bench in
+                try await fill(bench)
+                let login = try await BrowserPage(bench.browser, BrowserPage.Look(isDark: isDark))
+                try await login.open(bench.base)
+                try await login.wait("document.activeElement?.id === 'secret'")
+                #expect(try await login.violations() == [])
+                try await login.close()
+                let page = try await bench.page(BrowserPage.Look(isDark: isDark))
+                try await untilFilled(page, "Retrying in")
+                #expect(try await page.violations() == [])
+                try await page.contextMenu(of: "file-0.bin")
+                #expect(try await page.violations() == [], "context menu")
+                try await page.press("Escape")
+                for (key, opened) in [
+                    ("n", ".adding"), ("e", ".editing"), (",", ".service-settings"), ("l", ".bounds"),
+                    ("m", ".menu"),
+                    ("?", ".help"),
+                ] {
+                    try await page.focusList()
+                    try await page.press(key)
+                    try await page.wait("document.querySelector('\(opened)')")
+                    try await page.evaluate(
+                        "document.querySelectorAll('dialog details').forEach((more) => (more.open = true))"
+                    )
+                    #expect(try await page.violations() == [], "after \(key)")
+                    try await page.press("Escape")
+                    try await page.wait("!document.querySelector('dialog')")
+                }
+                for name in ["secret.bin", "long.iso"] {
+                    try await page.evaluate("\(PageBench.row(name)).querySelector('.info').click()")
+                    try await page.wait("document.querySelector('.detail-title').textContent === '\(name)'")
+                    try await page.evaluate("document.querySelector('.technical').open = true")
+                    #expect(try await page.violations() == [], "details of \(name)")
+                }
+                try await page.press("Escape")
+                try await page.show(BrowserPage.Look(width: 390, height: 780, isDark: isDark, isPhone: true))
+                try await page.click(".choosing")
+                #expect(try await page.violations() == [], "phone")
+            }
+        }
+
+        @Test(arguments: [("en-US", "Retrying in"), ("zh-CN", "后重试")])
+        func `no text is clipped at any width`(language: String, retrying: String) async throws {
+            try await PageBench.with {
+                $0.manager.slots = 4
+            } _: { bench in
+                try await fill(bench)
+                var look = BrowserPage.Look(width: 1440, height: 900, language: language)
+                let page = try await bench.page(look)
+                try await untilFilled(page, retrying)
+                for width in [1440, 1280, 1100, 820, 390, 320] {
+                    (look.width, look.isPhone) = (width, width < 700)
+                    try await page.show(look)
+                    try await page.wait("innerWidth === \(width)")
+                    #expect(try await page.clippedTexts() == [], "the list at \(width)")
+                    #expect(try await page.evaluate("document.documentElement.scrollWidth") == .number(width))
+                    for (key, opened) in [
+                        ("m", ".menu"), ("l", ".bounds"), (",", ".service-settings"), ("n", ".adding"),
+                    ] {
+                        try await page.focusList()
+                        try await page.press(key)
+                        try await page.wait("document.querySelector('\(opened)')")
+                        #expect(try await page.clippedTexts() == [], "\(opened) at \(width)")
+                        try await page.press("Escape")
+                        try await page.wait("!document.querySelector('dialog')")
+                    }
+                    try await page.evaluate("\(PageBench.row("secret.bin")).querySelector('.info').click()")
+                    try await page.wait("document.querySelector('.detail-help:not([hidden])')")
+                    #expect(try await page.clippedTexts() == [], "the details at \(width)")
+                    try await page.focusList()
+                    try await page.press("Escape")
+                    try await page.wait("document.querySelector('#detail').hidden")
+                }
+            }
+        }
+
+        @Test func `a page load is a handful of requests, and small`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(1)
+                let page = try await bench.page()
+                try await page.call("Network.setCacheDisabled", ["cacheDisabled": .bool(true)])
+                try await page.call("Page.reload")
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                let names =
+                    "performance.getEntriesByType('resource').filter(({ name }) => name.startsWith(location.origin))"
+                let found = try await page.evaluate(
+                    "\(names).map(({ name }) => new URL(name).pathname).sort().join()"
+                )
+                let expected: Set<String> = [
+                    "/early.js", "/icon.svg", "/page.css", "/page.js", "/pawl.webmanifest", "/session",
+                ]
+                #expect(expected.isSuperset(of: (found.string ?? "").split(separator: ",").map(String.init)))
+                let size = try await page.evaluate(
+                    "\(names).reduce((sum, { transferSize }) => sum + transferSize, 0)"
+                )
+                #expect(try #require(size.integer) < 80_000)
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// Settings of the service and of the page, and the whole queue.
+    @Suite struct SettingsTests {
+        @Test func `settings of the service apply to later downloads, also of the next service`() async throws
+        {
+            try await PageBench.with {
+                $0.hooks.programs[.complete] = "/usr/bin/true"
+            } _: { bench in
+                let page = try await bench.page()
+                try await page.focusList()
+                try await page.press(",")
+                try await page.wait(
+                    "document.querySelector('.service-settings .facts dd')?.textContent === '/usr/bin/true'"
+                )
+                for (field, value) in [
+                    ("set-folder", "new"), ("set-connections", "3"), ("set-retries", "9"), ("set-each", "1M"),
+                    ("set-proxy", "socks5://127.0.0.1:9"), ("set-agent", "Test/2"),
+                ] {
+                    try await page.fill("#\(field)", value)
+                }
+                try await page.click(".dialog .primary")
+                try await page.wait("!document.querySelector('dialog')")
+                await bench.stopService()
+                try await bench.startService()
+                _ = try await bench.call(
+                    "pawl.add",
+                    [
+                        [
+                            [
+                                "url": .string(bench.origin.url("/a.bin")), "start": "paused",
+                                "options": ["connections": "5"],
+                            ]
+                        ]
+                    ]
+                )
+                let id = try #require(try await bench.manager.downloads().first?.id)
+                let found = try await bench.manager.details(of: [id])
+                let options = try #require(found.first).options
+                #expect(options.folder == "new")
+                #expect(options.connections == 5)
+                #expect(options.retries == 9)
+                #expect(options.rateLimit == 1 << 20)
+                #expect(options.proxy == "socks5://127.0.0.1:9")
+                #expect(options.userAgent == "Test/2")
+            }
+        }
+
+        @Test func `a refused setting is reported below its field`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                try await page.focusList()
+                try await page.press(",")
+                try await page.fill("#set-folder", "../outside")
+                try await page.click(".dialog .primary")
+                try await page.wait(
+                    "document.querySelector('#set-folder-problem').textContent.includes('not inside')"
+                )
+                #expect(try await page.evaluate("document.activeElement.id") == "set-folder")
+                try await page.fill("#set-folder", "")
+                try await page.fill("#bounds-times", "always")
+                try await page.click(".dialog .primary")
+                try await page.wait("document.querySelector('#bounds-times-problem').textContent !== ''")
+            }
+        }
+
+        @Test func `a schedule is painted on the week, and its text read back`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                let texts = try await page.evaluate(
+                    """
+                    import("/schedule.js").then(({ cellsOf, textOf }) =>
+                      ["Mon-Fri 08:00-18:00 1M, else none", "22:00-06:00 500K", "Sat-Mon 00:00-24:00 2M, else 1G", "08:30-09:00 1M", "nonsense"]
+                        .map((text) => cellsOf(text)).map((found) => found && `${textOf(found.cells)}|${found.isExact}`))
+                    """
+                )
+                #expect(
+                    texts == [
+                        "Mon-Fri 08:00-18:00 1M, else none|true",
+                        "00:00-06:00 500K, 22:00-24:00 500K, else none|true",
+                        "Mon 00:00-24:00 2M, Tue-Fri 00:00-24:00 1G, Sat-Sun 00:00-24:00 2M, else none|true",
+                        "08:00-09:00 1M, else none|false", .null,
+                    ]
+                )
+                try await page.focusList()
+                try await page.press(",")
+                try await page.fill("#schedule-rate", "750K")
+                // Tuesday, 8 to 10.
+                for cell in [32, 33] {
+                    try await page.evaluate("document.querySelector('[data-cell=\"\(cell)\"]').focus()")
+                    try await page.press("Enter")
+                }
+                try await page.wait(
+                    "document.querySelector('#bounds-times').value === 'Tue 08:00-10:00 750K, else none'"
+                )
+                #expect(
+                    try await page.evaluate("document.querySelector('[data-cell=\"33\"]').ariaLabel")
+                        == "Tue 09:00: 750 KiB/s"
+                )
+                try await page.click(".dialog .primary")
+                try await page.wait("!document.querySelector('dialog')")
+                #expect(try await bench.manager.limits().timetable == "Tue 08:00-10:00 750K, else none")
+            }
+        }
+
+        @Test func `compact rows fit 25 times into 900 pixels, and columns are chosen`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(60)
+                let page = try await bench.page(BrowserPage.Look(width: 1440, height: 900))
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                try await page.press("m")
+                try await page.wait("document.querySelector('input[name=density][value=compact]')")
+                try await page.evaluate(
+                    "document.querySelector('input[name=density][value=compact]').click()"
+                )
+                try await page.press("Escape")
+                let whole =
+                    "[...document.querySelectorAll('.row:not([hidden])')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length"
+                try await page.wait("\(whole) >= 25")
+                #expect(try await page.clippedTexts() == [])
+                let isShown = "document.querySelector('.head.cell-added').checkVisibility()"
+                #expect(try await page.evaluate(isShown) == .bool(true))
+                try await page.press("m")
+                try await page.click("[data-menu=columns]")
+                try await page.click(".popup [data-command=added]")
+                try await page.wait("!\(isShown)")
+                try await page.call("Page.reload")
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                #expect(try await page.evaluate(isShown) == .bool(false))
+                #expect(try await page.evaluate("document.documentElement.dataset.density") == "compact")
+            }
+        }
+
+        @Test func `the queue is exported, and imported by another service`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(2)
+                let first = try #require(try await bench.manager.downloads().first?.id)
+                _ = try await bench.call(
+                    "pawl.change",
+                    [
+                        .string(first.description),
+                        ["options": ["user": "me", "password": "word"], "group": "films"],
+                    ]
+                )
+                let exported = try await bench.call("pawl.export")
+                for download in try await bench.manager.downloads() {
+                    try await bench.manager.remove(download.id)
+                }
+                let page = try await bench.page()
+                try await page.press("m")
+                try await page.wait("document.querySelector('input[type=file]')")
+                try await page.evaluate(
+                    """
+                    (() => {
+                      const input = document.querySelector("input[type=file]");
+                      const data = new DataTransfer();
+                      data.items.add(new File([\(JSON.string(exported.text).text)], "pawl-queue.json"));
+                      input.files = data.files;
+                      input.dispatchEvent(new Event("change"));
+                    })()
+                    """
+                )
+                try await page.wait(
+                    "document.querySelector('.toast').textContent.includes('Imported 2 downloads')"
+                )
+                #expect(try await bench.call("pawl.export") == exported)
+                let downloads = try await bench.manager.downloads()
+                let found = try await bench.manager.details(of: downloads.map(\.id))
+                #expect(found.map(\.options.password).contains("word"))
+                #expect(Set(downloads.map(\.state)) == [.paused])
+            }
+        }
+
+        @Test func `a page that is loaded again shows the speed of before`() async throws {
+            try await PageBench.with { bench in
+                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 8 << 20)) {
+                    $0.pace = 300_000
+                }
+                _ = try await bench.manager.add(url)
+                let page = try await bench.page()
+                try await page.wait("document.querySelector('#gauge-speed').textContent.endsWith('KiB/s')")
+                try await page.press("l")
+                let peak = "/peak [1-9]/.test(document.querySelector('.bounds .chart').ariaLabel)"
+                try await page.wait(peak)
+                for download in try await bench.manager.downloads() {
+                    _ = try await bench.manager.pause(download.id)
+                }
+                try await page.wait("document.querySelector('#gauge-speed').textContent === '0 B/s'")
+                try await page.call("Page.reload")
+                try await page.wait(PageBench.isShown("film.bin"))
+                try await page.press("l")
+                try await page.wait(peak)
+            }
+        }
+
+        @Test func `permission for notifications is requested on a press, and sent when a download ends`()
+            async throws
+        {
+            try await PageBench.with { bench in
+                bench.origin.serve("/film.bin", Payload(seed: 1, length: 1 << 20)) {
+                    $0.delay = .untilReleased
+                }
+                _ = try await bench.manager.add(bench.origin.url("/film.bin"))
+                let page = try await bench.page()
+                // What the browser would show, without its user.
+                try await page.evaluate(
+                    """
+                    (() => {
+                      window.requests = 0;
+                      window.shown = [];
+                      window.Notification = class {
+                        static permission = "default";
+                        static async requestPermission() { requests += 1; return (this.permission = "granted"); }
+                        constructor(title) { shown.push(title); }
+                        close() {}
+                      };
+                      document.hasFocus = () => false;
+                    })()
+                    """
+                )
+                try await page.press("m")
+                try await page.wait("document.querySelector('#notify')")
+                #expect(try await page.evaluate("requests") == .number(0))
+                try await page.evaluate("document.querySelector('#notify').click()")
+                try await page.wait("requests === 1 && document.querySelector('#notify').checked")
+                bench.origin.release("/film.bin")
+                try await page.wait("shown.join() === 'Finished: film.bin'")
+            }
+        }
+    }
+}
