@@ -1,6 +1,6 @@
 /// Decodes gzip (RFC 1952) and zlib (RFC 1950) streams of DEFLATE (RFC 1951), to compare the digest of what they contain.
 ///
-/// Total and bounded: malformed input throws, and no more than ``longest`` bytes are decoded. Output passes in pieces; 32 KiB
+/// Total and bounded: malformed input throws, and no more than `limit` bytes are decoded. Output passes in pieces; 32 KiB
 /// of it are kept.
 package struct Inflate {
     package enum Fault: Error, Hashable, Sendable {
@@ -10,8 +10,25 @@ package struct Inflate {
         case tooLong
     }
 
-    /// The most bytes that one stream may decode to.
+    /// The most bytes that one stream may decode to by default.
     package static let longest: Int64 = 1 << 36
+
+    /// Whether the bytes begin like a gzip file.
+    package static func isGzip(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B, 8]) }
+
+    /// What a whole gzip file contains; `nil` if it is damaged or contains more than `limit` bytes.
+    package static func gzip(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
+        var rest: [UInt8]? = bytes
+        var content: [UInt8] = []
+        var inflate = Inflate(limit: Int64(limit)) {
+            defer { rest = nil }
+            return rest
+        } emit: {
+            content += $0
+        }
+        guard (try? inflate.decode("gzip")) != nil else { return nil }
+        return content
+    }
 
     /// Whether a Content-Encoding of this name can be decoded.
     package static func supports(_ coding: String) -> Bool {
@@ -19,6 +36,7 @@ package struct Inflate {
     }
 
     private var input: ArraySlice<UInt8> = []
+    private let limit: Int64
     private let next: () -> [UInt8]?
     private let emit: ([UInt8]) -> Void
     private var bits: UInt64 = 0
@@ -31,7 +49,12 @@ package struct Inflate {
     private static let piece = 128 << 10
 
     /// `next` returns further input, `nil` at its end; `emit` receives the decoded bytes in order.
-    package init(next: @escaping () -> [UInt8]?, emit: @escaping ([UInt8]) -> Void) {
+    package init(
+        limit: Int64 = Inflate.longest,
+        next: @escaping () -> [UInt8]?,
+        emit: @escaping ([UInt8]) -> Void
+    ) {
+        self.limit = limit
         self.next = next
         self.emit = emit
     }
@@ -195,7 +218,7 @@ package struct Inflate {
         output.append(byte)
         guard output.count >= Self.window + Self.piece else { return }
         flush()
-        guard total <= Self.longest else { throw .tooLong }
+        guard total <= limit else { throw .tooLong }
     }
 
     private mutating func flush() {
