@@ -12,6 +12,7 @@ extension DownloadManager {
         case part(path: String, journal: String, ResumeData)
     }
 
+    #if Queue || canImport(PawlStore)
     /// Opens the queue of a session whose program has exited, and resumes downloads that ran or waited there.
     ///
     /// It runs as many at once as the program did, under the limit of `other`, and never resumes paused
@@ -28,6 +29,7 @@ extension DownloadManager {
         configuration.deniesPrivateAddresses = other.settingsCache.deniesPrivateAddresses
         try await self.init(root: root, configuration)
     }
+    #endif
 
     /// Limits the connections to each host.
     package func limit(connectionsPerHost limit: Int) async throws(PawlError) {

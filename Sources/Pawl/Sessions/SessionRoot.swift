@@ -1,10 +1,8 @@
+#if Queue || canImport(PawlStore)
 import Glibc
 import PawlCore
-import PawlSystem
-
-#if Queue || canImport(PawlStore)
 import PawlStore
-#endif
+import PawlSystem
 
 /// The folder of a background session, with its queue and files; it is held by a program, by the service, or
 /// by no process.
@@ -90,11 +88,7 @@ package struct SessionRoot: Sendable, Hashable {
     private var queue: String { DownloadManager.queue(in: path) }
 
     private var isQueueHeld: Bool {
-        #if Queue || canImport(PawlStore)
         FileLock.look(at: QueueDatabase.lock(of: queue))?.isHeld == true
-        #else
-        false
-        #endif
     }
 
     // MARK: for the service
@@ -144,3 +138,4 @@ package final class SessionClaim: Sendable {
 
     package func release() { lock.release() }
 }
+#endif
