@@ -54,7 +54,10 @@ func example(_ folder: String) -> Target {
     )
 }
 
-let examples = ["Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress"]
+let examples = [
+    "Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress", "ModelHub", "OCILayer",
+    "Artifact", "FeedImages",
+]
 
 let package = Package(
     name: "Pawl",

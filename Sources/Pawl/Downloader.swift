@@ -179,7 +179,9 @@ public final class Downloader: Sendable {
         var options = options
         options.connections = 1
         options.existingFile = .rename
-        return try add(source, options: options, hooks: nil) { StreamDisk(to: target, checksum: $0.checksum?.algorithm) }
+        return try add(source, options: options, hooks: nil) {
+            StreamDisk(to: target, checksum: $0.checksum?.algorithm)
+        }
     }
 
     func add(

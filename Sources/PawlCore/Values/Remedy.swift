@@ -59,9 +59,11 @@ extension Remedy: ExpressibleByStringInterpolation {
 
 /// An option of a download that a failure can name.
 package enum Setting: Hashable, Sendable, CaseIterable {
-    case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
+    case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections,
+        cookieFile,
         deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
-        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, pinnedPublicKeys, proxy, range,
+        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy,
+        pinnedPublicKeys, proxy, range,
         rateLimit, referer, retries, retryDelay, timeout, trustsRedirects, user, userAgent, verifiesPeer
 
     /// Its name in a sentence.
