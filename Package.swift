@@ -55,7 +55,8 @@ func example(_ folder: String) -> Target {
 }
 
 let examples = [
-    "Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress", "ModelHub", "OCILayer",
+    "Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress", "ModelHub",
+    "OCILayer",
     "Artifact", "FeedImages",
 ]
 

@@ -30,7 +30,8 @@ struct ArtifactFetch {
         do {
             let text = try await downloader.data(from: words[2], maximumSize: 4 << 20)
             let index = try JSONDecoder().decode(Index.self, from: Data(text))
-            guard let artifact = index.artifacts.first(where: { $0.name == words[3] }), !artifact.urls.isEmpty else {
+            guard let artifact = index.artifacts.first(where: { $0.name == words[3] }), !artifact.urls.isEmpty
+            else {
                 say("\(words[3]) is not in the index")
                 exit(3)
             }

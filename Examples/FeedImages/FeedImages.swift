@@ -19,7 +19,9 @@ func images(in feed: String) -> [String] {
 struct FeedImages {
     static func main() async throws {
         let words = CommandLine.arguments
-        guard words.count == 3, let limit = Int(words[2]) else { return say("usage: ExampleFeedImages FEED-URL LIMIT") }
+        guard words.count == 3, let limit = Int(words[2]) else {
+            return say("usage: ExampleFeedImages FEED-URL LIMIT")
+        }
         let downloader = Downloader()
         let feed = try await downloader.data(from: words[1], maximumSize: 4 << 20)
         var hooks = DownloadHooks()

@@ -14,13 +14,17 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
 struct ModelHub {
     static func main() async throws {
         let words = CommandLine.arguments
-        guard words.count > 5 else { return say("usage: ExampleModelHub CACHE HUB MODEL REVISION FILE=SHA256...") }
+        guard words.count > 5 else {
+            return say("usage: ExampleModelHub CACHE HUB MODEL REVISION FILE=SHA256...")
+        }
         let (hub, model, revision) = (words[2], words[3], words[4])
         let token = ProcessInfo.processInfo.environment["HUB_TOKEN"]
         var configuration = DownloadManager.Configuration()
         configuration.hooks.adaptRequest = { request in
             var request = request
-            if let token, request.url.hasPrefix(hub + "/") { request.set("Authorization", to: "Bearer \(token)") }
+            if let token, request.url.hasPrefix(hub + "/") {
+                request.set("Authorization", to: "Bearer \(token)")
+            }
             return request
         }
         let cache = try await DownloadManager(root: words[1], configuration)

@@ -29,11 +29,13 @@ func token(for challenge: String, _ downloader: Downloader) async throws -> Stri
     guard let address = url.string else { return nil }
     struct Response: Decodable {
         var token: String?
-        var access_token: String?
+        var accessToken: String?
     }
     let data = Data(try await downloader.data(from: address, maximumSize: 1 << 20))
-    let response = try JSONDecoder().decode(Response.self, from: data)
-    return response.token ?? response.access_token
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let response = try decoder.decode(Response.self, from: data)
+    return response.token ?? response.accessToken
 }
 
 @main

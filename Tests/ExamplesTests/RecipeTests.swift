@@ -13,7 +13,12 @@ import Testing
     }
 
     /// Runs the example and kills it whenever that much more has been sent, until it ends by itself.
-    private func complete(_ bench: ExampleBench, _ example: String, _ arguments: [String], every bytes: Int64) throws
+    private func complete(
+        _ bench: ExampleBench,
+        _ example: String,
+        _ arguments: [String],
+        every bytes: Int64
+    ) throws
         -> (last: PawlProcess, kills: Int)
     {
         var kills = 0
@@ -60,7 +65,8 @@ import Testing
         let digest = try digest(payload, scratch)
         _ = bench.origin.serve("/token", Payload(text: #"{"token":"t1"}"#))
         let path = "/v2/library/app/blobs/sha256:\(digest)"
-        let challenge = "Bearer realm=\"\(bench.origin.url("/token"))\",service=\"r\",scope=\"repository:library/app:pull\""
+        let challenge =
+            "Bearer realm=\"\(bench.origin.url("/token"))\",service=\"r\",scope=\"repository:library/app:pull\""
         _ = bench.origin.serve(path, payload) { $0.pace = 2_000_000 }
         bench.origin.vary(path) { facts, behaviour in
             guard facts.request.header("Authorization") != "Bearer t1" else { return }
@@ -78,7 +84,8 @@ import Testing
         let scratch = try TemporaryFolder()
         let payload = Payload(seed: 954, length: 6_000_000)
         let url = bench.origin.serve("/pool/a.tar", payload) { $0.pace = 2_000_000 }
-        let index = #"{"artifacts":[{"name":"a.tar","urls":["\#(url)"],"size":6000000,"sha256":"\#(try digest(payload, scratch))"}]}"#
+        let index =
+            #"{"artifacts":[{"name":"a.tar","urls":["\#(url)"],"size":6000000,"sha256":"\#(try digest(payload, scratch))"}]}"#
         let indexURL = bench.origin.serve("/index.json", Payload(text: index))
         let arguments = [bench.folder.path, indexURL, "a.tar"]
         let (last, _) = try complete(bench, "Artifact", arguments, every: 1_000_000)
@@ -92,9 +99,15 @@ import Testing
 
     @Test func `images of a feed are in memory only, up to the limit`() throws {
         let bench = try ExampleBench()
-        let small = bench.origin.serve("/a.png", Payload(seed: 955, length: 1000)) { $0.contentType = "image/png" }
-        let large = bench.origin.serve("/b.png", Payload(seed: 956, length: 100_000)) { $0.contentType = "image/png" }
-        let page = bench.origin.serve("/c.png", Payload(seed: 957, length: 10)) { $0.contentType = "text/html" }
+        let small = bench.origin.serve("/a.png", Payload(seed: 955, length: 1000)) {
+            $0.contentType = "image/png"
+        }
+        let large = bench.origin.serve("/b.png", Payload(seed: 956, length: 100_000)) {
+            $0.contentType = "image/png"
+        }
+        let page = bench.origin.serve("/c.png", Payload(seed: 957, length: 10)) {
+            $0.contentType = "text/html"
+        }
         let items = [small, large, page].map { "<enclosure type=\"image/png\" url=\"\($0)\"/>" }.joined()
         let feed = bench.origin.serve("/feed", Payload(text: "<rss>\(items)</rss>"))
         let process = try bench.run("FeedImages", feed, "50000")
