@@ -72,7 +72,11 @@ func example(_ folder: String) -> Target {
     )
 }
 
-let examples = ["Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress"]
+let examples = [
+    "Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress", "ModelHub",
+    "OCILayer",
+    "Artifact", "FeedImages",
+]
 
 let package = Package(
     name: "Pawl",

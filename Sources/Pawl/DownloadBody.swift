@@ -33,7 +33,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
     /// Starts the transfer; to be called once.
     public func makeAsyncIterator() -> Iterator { Iterator(source) }
 
-    /// A place in a stream, to be stored by a program that goes on later.
+    /// A place in a stream, to be stored by a program that continues later.
     ///
     /// It contains the URL with its query, which may be a secret, and up to 64 KiB of the content to recognize it by.
     public struct Position: Sendable, Hashable {
@@ -92,7 +92,12 @@ final class BodySource: Sendable {
     let download: Download
     private let onStop: @Sendable () -> Void
 
-    init(_ disk: BodyDisk, _ signal: ChangeSignal, _ download: Download, onStop: @escaping @Sendable () -> Void) {
+    init(
+        _ disk: BodyDisk,
+        _ signal: ChangeSignal,
+        _ download: Download,
+        onStop: @escaping @Sendable () -> Void
+    ) {
         self.disk = disk
         self.signal = signal
         self.download = download

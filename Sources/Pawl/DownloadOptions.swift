@@ -72,7 +72,7 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// `ADDRESS` is one numeric IPv4 or IPv6 address, `*` stands for any host. Certificates are verified for the name in
     /// the URL, and ``DownloadManager/Configuration/deniesPrivateAddresses`` applies to the address. With a proxy, that
-    /// proxy is asked for the address. Default none.
+    /// proxy receives the address. Default none.
     public var addressOverrides: [String] = []
     /// This download's own limit in bytes per second, `nil` (default) for none.
     public var rateLimit: Int64?

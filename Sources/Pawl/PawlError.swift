@@ -37,7 +37,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     package internal(set) var responseBody: [UInt8]?
     /// The status code of the server's response, if that is the failure.
     public var status: Int?
-    /// Seconds that the server asked to wait (Retry-After), with ``status``.
+    /// Seconds to wait according to the server (Retry-After), with ``status``.
     public var retryAfter: Double?
     /// The error that a closure of ``DownloadHooks`` threw; two errors are equal if it is the same one.
     public var underlying: (any Error)? { underlyingError?.error }

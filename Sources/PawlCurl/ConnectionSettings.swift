@@ -181,7 +181,9 @@ final class ConnectionSettings {
 extension AddressOverride {
     /// An entry of CURLOPT_CONNECT_TO: an empty host stands for any.
     fileprivate var connectTo: String {
-        let (host, address) = (host.contains(":") ? "[\(host)]" : host, address.contains(":") ? "[\(address)]" : address)
+        let (host, address) = (
+            host.contains(":") ? "[\(host)]" : host, address.contains(":") ? "[\(address)]" : address
+        )
         return "\(host):\(port):\(address):\(port)"
     }
 }

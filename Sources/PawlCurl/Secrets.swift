@@ -18,7 +18,8 @@ enum Secrets {
         if let credentials = values.credentials { secrets.append(credentials.password) }
         if let proxy = values.proxy, let login = userInfo(of: proxy) { secrets.append(login) }
         if let login = request.ownLogin { secrets.append(login.password) }
-        for line in values.headers + request.fields where Redaction.isSecret(name: HeaderLines.name(of: line)) {
+        for line in values.headers + request.fields where Redaction.isSecret(name: HeaderLines.name(of: line))
+        {
             guard let colon = line.firstIndex(of: ":") else { continue }
             secrets.append(String(line[line.index(after: colon)...].drop { $0 == " " }))
         }

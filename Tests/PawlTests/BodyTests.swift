@@ -22,7 +22,9 @@ import Testing
         return bytes
     }
 
-    @Test(arguments: [0, 1, 3_000_000]) func `every byte once, in order, also after a lost connection`(length: Int)
+    @Test(arguments: [0, 1, 3_000_000]) func `every byte once, in order, also after a lost connection`(
+        length: Int
+    )
         async throws
     {
         let origin = try OriginServer()
@@ -40,7 +42,8 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `no more is read than the program takes, and leaving the loop ends the transfer`() async throws {
+    @Test func `no more is read than the program takes, and leaving the loop ends the transfer`() async throws
+    {
         let origin = try OriginServer()
         defer { origin.stop() }
         // Far more than the buffers of both sockets and of the stream.
@@ -62,7 +65,9 @@ import Testing
     @Test func `cancelling the task ends the iteration and the transfer`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
-        let url = origin.serve("/f", Payload(seed: 803, length: 3_000_000)) { $0.cut = .stall(after: 2_000_000) }
+        let url = origin.serve("/f", Payload(seed: 803, length: 3_000_000)) {
+            $0.cut = .stall(after: 2_000_000)
+        }
         let downloader = Downloader()
         let body = try downloader.body(of: url, options: options())
         let task = Task { try await all(of: body) }
@@ -114,7 +119,9 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test(arguments: ["{}", #"{"offset":-1,"facts":"","tail":""}"#, #"{"offset":5,"facts":"AAAA","tail":""}"#])
+    @Test(arguments: [
+        "{}", #"{"offset":-1,"facts":"","tail":""}"#, #"{"offset":5,"facts":"AAAA","tail":""}"#,
+    ])
     func `what is no position is refused`(text: String) {
         #expect(throws: (any Error).self) {
             try JSONDecoder().decode(DownloadBody.Position.self, from: Data(text.utf8))

@@ -39,7 +39,8 @@ import Testing
         return Downloader(configuration)
     }
 
-    @Test func `an adapted request has its fields and query, also after a redirect, and keeps its file's name`()
+    @Test
+    func `an adapted request has its fields and query, also after a redirect, and keeps its file's name`()
         async throws
     {
         let origin = try OriginServer()
@@ -70,7 +71,9 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `a request that the program cannot make is a final failure with the program's error`() async throws {
+    @Test func `a request that the program cannot make is a final failure with the program's error`()
+        async throws
+    {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -106,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: [Behaviour.Login.basic(user: "u", password: "p"), .digest(user: "u", password: "p")])
-    func `a login that the program gives after a 401 is used for the rest of the download`(login: Behaviour.Login)
+    func `a login that the program gives after a 401 is used for the rest of the download`(
+        login: Behaviour.Login
+    )
         async throws
     {
         let origin = try OriginServer()
@@ -128,7 +133,8 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `a token replaces the refused field of the options, and a cancel is a failure with its status`()
+    @Test
+    func `a token replaces the refused field of the options, and a cancel is a failure with its status`()
         async throws
     {
         let origin = try OriginServer()
@@ -145,7 +151,9 @@ import Testing
         let downloader = Downloader()
         _ = try await downloader.download(url, to: "a", options: options, hooks: hooks)
         #expect(folder.difference("a", from: payload) == nil)
-        let fields = origin.log.of("/f").map { $0.request.headers.filter { $0.name == "Authorization" }.map(\.value) }
+        let fields = origin.log.of("/f").map {
+            $0.request.headers.filter { $0.name == "Authorization" }.map(\.value)
+        }
         #expect(fields == [["Bearer old"], ["Bearer new"]])
         hooks.authenticate = { _ in .cancel }
         let error = await #expect(throws: PawlError.self) {
@@ -340,7 +348,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.allCases) func `a closure that never returns holds neither pause nor cancel nor shutdown`(
+    @Test(arguments: Place.allCases)
+    func `a closure that never returns holds neither pause nor cancel nor shutdown`(
         place: Place
     ) async throws {
         let origin = try OriginServer()

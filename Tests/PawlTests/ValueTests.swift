@@ -48,8 +48,12 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test(arguments: [(0, "0 s"), (0.2, "1 s"), (60, "1 min 00 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
-    func `durations are readable`(seconds: Double, text: String) { #expect(ByteText.duration(seconds) == text) }
+    @Test(arguments: [
+        (0, "0 s"), (0.2, "1 s"), (60, "1 min 00 s"), (200, "3 min 20 s"), (7500, "2 h 05 min"),
+    ])
+    func `durations are readable`(seconds: Double, text: String) {
+        #expect(ByteText.duration(seconds) == text)
+    }
 
     @Test func `sizes and speeds are readable`() {
         #expect(ByteText.size(1023) == "1023 B" && ByteText.size(1536) == "1.5 KiB")
@@ -82,7 +86,8 @@ import Testing
         let names = samples.withLock { $0 }.map(\.name)
         #expect(
             names == [
-                "pawl.downloads.retried", "pawl.downloads.started", "pawl.downloads.finished", "pawl.bytes.received",
+                "pawl.downloads.retried", "pawl.downloads.started", "pawl.downloads.finished",
+                "pawl.bytes.received",
                 "pawl.download.duration",
             ]
         )

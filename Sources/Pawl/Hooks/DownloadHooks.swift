@@ -13,7 +13,7 @@
 /// Each closure runs in a task of its own, and only what it decides waits for it: other connections and downloads
 /// continue. A closure that never returns does not hold its download: a pause, a removal and a shutdown take effect at
 /// once, cancel the task, and ignore what it returns later. There is no timeout. A download that is paused or loses the
-/// network while a closure runs is asked again when it continues.
+/// network while a closure runs calls it again when it continues.
 ///
 /// The closures of one download may run at the same time, one for each of its connections; set
 /// ``DownloadOptions/connections`` to 1 where that matters. See <doc:Hooks>.
@@ -56,7 +56,8 @@ public struct DownloadHooks: Sendable {
 
     /// Whether no hook is set.
     public var isEmpty: Bool {
-        adaptRequest == nil && authenticate == nil && redirect == nil && validateResponse == nil && retry == nil
+        adaptRequest == nil && authenticate == nil && redirect == nil && validateResponse == nil
+            && retry == nil
     }
 }
 

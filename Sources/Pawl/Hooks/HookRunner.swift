@@ -43,11 +43,11 @@ extension DownloadHooks {
         case .authenticate(let address, let head, let failures):
             return await login(address, head, failures, id)
         case .redirect(let from, let to, let head, let redirects):
-            return .answer(await followed(from, to, head, redirects, id))
+            return .decision(await followed(from, to, head, redirects, id))
         case .validate(let address, let head, let length, let resumedAt):
-            return .answer(await validated(address, head, length, resumedAt, id))
+            return .decision(await validated(address, head, length, resumedAt, id))
         case .retry(let failure, let attempt, let wait):
-            return .answer(await retried(failure, attempt, wait, id))
+            return .decision(await retried(failure, attempt, wait, id))
         }
     }
 
@@ -58,7 +58,7 @@ extension DownloadHooks {
         _ id: Download.ID
     ) async -> HookReply {
         guard let adaptRequest, address.scheme == .http || address.scheme == .https else {
-            return .answer(.proceed)
+            return .decision(.proceed)
         }
         let request = OutgoingRequest(
             download: id,
@@ -77,12 +77,15 @@ extension DownloadHooks {
                 because: "the program did not provide the request: \((error as? Failure)?.why ?? "\(error)")"
             )
             failure.underlying = UnderlyingError(error)
-            return .answer(.fail(failure))
+            return .decision(.fail(failure))
         }
     }
 
     /// The changed request; nothing in it can change how the response is judged.
-    private static func checked(_ request: OutgoingRequest, instead old: WebAddress) throws(Failure) -> HookReply {
+    private static func checked(
+        _ request: OutgoingRequest,
+        instead old: WebAddress
+    ) throws(Failure) -> HookReply {
         let address = request.url == old.text ? old : try WebAddress.parse(request.url).address
         guard address.scheme == .http || address.scheme == .https else {
             throw Failure(.badOption, "cannot request", at: address.redacted, because: "it is no HTTP URL")
@@ -107,7 +110,7 @@ extension DownloadHooks {
         _ failures: Int,
         _ id: Download.ID
     ) async -> HookReply {
-        guard let authenticate else { return .answer(.decline) }
+        guard let authenticate else { return .decision(.decline) }
         let challenges = head.map(LoginChallenge.all) ?? []
         let challenge = AuthenticationChallenge(
             download: id,
@@ -122,12 +125,14 @@ extension DownloadHooks {
         )
         switch await authenticate(challenge) {
         case .credentials(let user, let password):
-            guard FieldText.isSafe(user), FieldText.isSafe(password) else { return .answer(.fail(.badLogin)) }
+            guard FieldText.isSafe(user), FieldText.isSafe(password) else {
+                return .decision(.fail(.badLogin))
+            }
             return .login(.credentials(Credentials(user: user, password: password)))
         case .authorization(let value):
-            guard FieldText.isSafe(value) else { return .answer(.fail(.badLogin)) }
+            guard FieldText.isSafe(value) else { return .decision(.fail(.badLogin)) }
             return .login(.field(value))
-        case .useDefault: return .answer(.decline)
+        case .useDefault: return .decision(.decline)
         case .cancel:
             var failure = Failure(
                 .authorization,
@@ -136,7 +141,7 @@ extension DownloadHooks {
                 because: "the program did not provide a login"
             )
             failure.status = head?.status
-            return .answer(.fail(failure))
+            return .decision(.fail(failure))
         }
     }
 
@@ -146,7 +151,7 @@ extension DownloadHooks {
         _ head: ResponseHead,
         _ redirects: Int,
         _ id: Download.ID
-    ) async -> HookAnswer {
+    ) async -> HookDecision {
         guard let redirect else { return .proceed }
         let proposal = RedirectProposal(
             download: id,
@@ -171,7 +176,7 @@ extension DownloadHooks {
         _ length: Int64?,
         _ resumedAt: Int64,
         _ id: Download.ID
-    ) async -> HookAnswer {
+    ) async -> HookDecision {
         guard let validateResponse else { return .proceed }
         let received = ReceivedResponse(
             download: id,
@@ -183,7 +188,12 @@ extension DownloadHooks {
         switch await validateResponse(received) {
         case .allow: return .proceed
         case .cancel(let reason):
-            var failure = Failure(.rejected, "cannot use the response of", at: address.redacted, because: reason)
+            var failure = Failure(
+                .rejected,
+                "cannot use the response of",
+                at: address.redacted,
+                because: reason
+            )
             failure.status = head.status == 0 ? nil : head.status
             return .fail(failure)
         case .intoMemory(let most): return .memory(Int64(max(0, most)))
@@ -195,7 +205,7 @@ extension DownloadHooks {
         _ attempt: Int,
         _ wait: Interval?,
         _ id: Download.ID
-    ) async -> HookAnswer {
+    ) async -> HookDecision {
         guard let retry else { return .decline }
         let failed = FailedAttempt(
             download: id,
@@ -221,7 +231,7 @@ extension Failure {
 }
 
 extension Job {
-    /// Has the program asked about this download.
+    /// Passes the decisions about this download to the program.
     mutating func use(_ hooks: DownloadHooks, of id: Download.ID? = nil) {
         guard !hooks.isEmpty else { return }
         plan.hooks = hooks.set

@@ -107,7 +107,8 @@ extension DownloadManager {
     /// Start from those of ``details(of:looking:)``: what is not set gets its default. This is how a token in
     /// ``DownloadOptions/headers`` is renewed. Throws code 28 when an option is invalid.
     @discardableResult
-    public func change(options: DownloadOptions, of id: Download.ID) async throws(PawlError) -> OptionsChange {
+    public func change(options: DownloadOptions, of id: Download.ID) async throws(PawlError) -> OptionsChange
+    {
         try await step { step throws(Failure) in
             let record = try step.keeper.record(QueueID(id))
             let old = record.map { StoredOptions(text: $0.options).options }

@@ -125,7 +125,11 @@ extension MetricSample {
         }
     }
 
-    private static func counter(_ name: String, by value: Double = 1, code: PawlError.Code? = nil) -> MetricSample {
+    private static func counter(
+        _ name: String,
+        by value: Double = 1,
+        code: PawlError.Code? = nil
+    ) -> MetricSample {
         MetricSample(
             name: name,
             kind: .counter,

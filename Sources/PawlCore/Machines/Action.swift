@@ -23,7 +23,7 @@ package enum Action: Hashable, Sendable {
     case alarm(Alarm)
     /// Request another address of the source's content and call `refreshed` with this generation.
     case refresh(source: Int, generation: UInt32)
-    /// Ask the program, and call `answered`.
+    /// Ask the program, and call `replied`.
     indirect case ask(HookOrder)
     /// Keep the content in memory; a part file without a byte is removed.
     case useMemory(limit: Int64)

@@ -1,7 +1,7 @@
-// Questions to the program and its answers.
+// Questions to the program and its replies.
 //
 // Each question leaves its lane, or the download, waiting without a deadline: a pause, a removal, a lost network and
-// the end of the engine drop it, and an answer that comes later finds nothing that it belongs to.
+// the end of the engine drop it, and a reply that comes later finds nothing that it belongs to.
 extension DownloadMachine {
     /// How often one lane asks for another login.
     static let mostLogins = 10
@@ -11,7 +11,7 @@ extension DownloadMachine {
         return HookID(rawValue: nextQuestion)
     }
 
-    /// Leaves the lane waiting for the answer.
+    /// Leaves the lane waiting for the reply.
     private mutating func ask(
         _ question: HookQuestion,
         of index: Int,
@@ -22,7 +22,7 @@ extension DownloadMachine {
         return .ask(HookOrder(id: id, lane: lanes[index].id, question: question))
     }
 
-    /// Whether this question still waits for its answer.
+    /// Whether this question still waits for its reply.
     package func awaits(_ id: HookID) -> Bool {
         pendingFailure?.id == id || lanes.contains { $0.pending?.id == id }
     }
@@ -50,7 +50,7 @@ extension DownloadMachine {
         return [.drop(lanes[index].id), ask(question, of: index, .authenticate(fault))]
     }
 
-    /// Presents a redirect that may be followed; `nil` where nobody asked for it.
+    /// Presents a redirect that may be followed; `nil` without that hook.
     mutating func presentRedirect(to next: WebAddress, head: ResponseHead, lane index: Int) -> [Action]? {
         guard plan.hooks.contains(.redirect) else { return nil }
         let lane = lanes[index]
@@ -82,7 +82,7 @@ extension DownloadMachine {
         return [ask(question, of: index, .validate(head, wallTime: wallTime))]
     }
 
-    /// Presents a failed attempt; `nil` where nobody asked for it.
+    /// Presents a failed attempt; `nil` without that hook.
     mutating func presentFailure(_ failure: Failure, of source: Int, wait: Interval?) -> [Action]? {
         guard plan.hooks.contains(.retry) else { return nil }
         let id = nextHookID()
@@ -94,56 +94,57 @@ extension DownloadMachine {
         return [.ask(HookOrder(id: id, lane: nil, question: question))]
     }
 
-    // MARK: answers
+    // MARK: replies
 
-    /// The program's answer to the question `id`.
-    package mutating func answered(_ id: HookID, _ answer: HookAnswer, now: Instant) -> [Action] {
+    /// The program's reply to the question `id`.
+    package mutating func replied(_ id: HookID, _ decision: HookDecision, now: Instant) -> [Action] {
         guard isActive else { return [] }
         if let pending = pendingFailure, pending.id == id {
-            return answered(pending, answer, now: now)
+            return replied(pending, decision, now: now)
         }
-        guard let index = lanes.firstIndex(where: { $0.pending?.id == id }), let pending = lanes[index].pending
+        guard let index = lanes.firstIndex(where: { $0.pending?.id == id }),
+            let pending = lanes[index].pending
         else { return [] }
         lanes[index].pending = nil
         lanes[index].lastByteAt = now
-        if case .fail(let failure) = answer { return fail(failure) }
+        if case .fail(let failure) = decision { return fail(failure) }
         switch pending.kind {
         case .adapt:
             lanes[index].measuredAt = now
             return [send(lanes[index])]
         case .authenticate(let fault):
-            guard answer == .proceed else { return laneFault(index, fault, now: now) }
+            guard decision == .proceed else { return laneFault(index, fault, now: now) }
             let logins = lanes[index].logins + 1
             let open = reopen(index, logins: logins, now: now)
             return [open]
         case .redirect(let target, let status):
-            switch answer {
+            switch decision {
             case .redirect(let other): return follow(other, lane: index, now: now)
             case .refuseRedirect: return laneFault(index, .status(status, retryAfter: nil), now: now)
             case .proceed, .decline, .memory, .retry, .fail: return follow(target, lane: index, now: now)
             }
         case .validate(let head, let wallTime):
             lanes[index].isValidated = true
-            return useMemory(answer) + judge(index, head: head, wallTime: wallTime, now: now)
+            return useMemory(decision) + judge(index, head: head, wallTime: wallTime, now: now)
         }
     }
 
     /// Bytes on disk are never given up for memory: such a file is continued.
-    private mutating func useMemory(_ answer: HookAnswer) -> [Action] {
-        guard case .memory(let limit) = answer, map.done.isEmpty, existingLength == nil else { return [] }
+    private mutating func useMemory(_ decision: HookDecision) -> [Action] {
+        guard case .memory(let limit) = decision, map.done.isEmpty, existingLength == nil else { return [] }
         isClaimed = false
         isInMemory = true
         return [.useMemory(limit: limit)]
     }
 
-    private mutating func answered(
+    private mutating func replied(
         _ pending: PendingFailure,
-        _ answer: HookAnswer,
+        _ decision: HookDecision,
         now: Instant
     ) -> [Action] {
         pendingFailure = nil
         isRetryPending = false
-        switch answer {
+        switch decision {
         case .fail(let failure):
             sources[pending.source].isUsable = false
             return fail(failure)

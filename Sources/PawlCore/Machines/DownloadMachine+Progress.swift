@@ -72,7 +72,9 @@ extension DownloadMachine {
 
     private mutating func timeouts(now: Instant) -> [Action] {
         var actions: [Action] = []
-        while isActive, let index = lanes.firstIndex(where: { $0.pending == nil && now - $0.lastByteAt > plan.timeout }) {
+        while isActive,
+            let index = lanes.firstIndex(where: { $0.pending == nil && now - $0.lastByteAt > plan.timeout })
+        {
             let hasResponse = lanes[index].stage != .asking
             actions += laneFault(index, .silent(hasResponse: hasResponse), now: now)
         }

@@ -89,7 +89,7 @@ package struct DownloadMachine: Hashable, Sendable {
     var nextLane: UInt32 = 0
     var nextSource = 0
     var nextQuestion: UInt32 = 0
-    /// A failed attempt about which the program was asked.
+    /// A failed attempt that the program is to decide about.
     var pendingFailure: PendingFailure?
     /// The program wants the content in memory: a stop loses it.
     package internal(set) var isInMemory = false

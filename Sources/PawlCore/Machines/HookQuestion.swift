@@ -36,17 +36,17 @@ package enum HookQuestion: Hashable, Sendable {
     case retry(Failure, attempt: Int, wait: Interval?)
 }
 
-/// A question with its identity, and the lane that waits for the answer; `nil` where the download does.
+/// A question with its identity, and the lane that waits for the reply; `nil` where the download does.
 package struct HookOrder: Hashable, Sendable {
     package var id: HookID
     package var lane: LaneID?
     package var question: HookQuestion
 }
 
-/// The program's answer.
+/// The program's reply.
 ///
 /// What contains a secret (a login, header fields) stays in the shell: machines are compared, copied and shown.
-package enum HookAnswer: Hashable, Sendable {
+package enum HookDecision: Hashable, Sendable {
     /// Continue: send the request, repeat it with the new login, follow the redirect, use the response.
     case proceed
     /// What happens without a hook: the refused login is a failure, the attempt is repeated or not.
@@ -61,7 +61,7 @@ package enum HookAnswer: Hashable, Sendable {
     case fail(Failure)
 }
 
-/// A lane's question that is not answered yet.
+/// A lane's question without a reply yet.
 package struct PendingQuestion: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case adapt
@@ -74,7 +74,7 @@ package struct PendingQuestion: Hashable, Sendable {
     package var kind: Kind
 }
 
-/// A failed attempt about which the program was asked.
+/// A failed attempt that the program is to decide about.
 struct PendingFailure: Hashable, Sendable {
     var id: HookID
     var failure: Failure

@@ -58,7 +58,7 @@ package struct Lane: Hashable, Sendable {
     package var pending: PendingQuestion?
     /// How many logins of the program its requests were refused with.
     var logins = 0
-    /// The program was asked about its response.
+    /// The program has decided about its response.
     var isValidated = false
     package var slot: Int
     /// Bytes received, including compared ones.

@@ -59,7 +59,8 @@ extension Remedy: ExpressibleByStringInterpolation {
 
 /// An option of a download that a failure can name.
 package enum Setting: Hashable, Sendable, CaseIterable {
-    case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
+    case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections,
+        cookieFile,
         deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
         key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming, netrc, noProxy, openPGPKeyring,
         pinnedPublicKeys, proxy, range, rateLimit, referer, retries, retriesCorrupt, retryDelay, storesAttributes, timeout,

@@ -122,7 +122,9 @@ final class Folder: Sendable {
         switch error.number {
         case EPERM, EOPNOTSUPP, ENOSYS, EMLINK:
             guard try other.status(of: name) == nil else { throw SystemError(number: EEXIST) }
-            guard unsafe renameat(file.descriptor, name, other.file.descriptor, name) == 0 else { throw .last }
+            guard unsafe renameat(file.descriptor, name, other.file.descriptor, name) == 0 else {
+                throw .last
+            }
         case _: throw error
         }
     }

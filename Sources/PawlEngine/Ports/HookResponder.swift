@@ -15,7 +15,7 @@ package protocol HookResponder: Sendable {
 
 /// The program's reply, with the secrets that the machine does not see.
 package enum HookReply: Sendable {
-    case answer(HookAnswer)
+    case decision(HookDecision)
     /// Send the request to this address, with these header lines.
     case request(WebAddress, fields: [String])
     /// Repeat the request with this login.

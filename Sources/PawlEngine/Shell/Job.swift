@@ -41,7 +41,7 @@ package struct Job: Sendable {
     /// Called on the loop's thread: it must return at once.
     package var refresh: (@Sendable (WebAddress, @escaping @Sendable (WebAddress?) -> Void) -> Void)?
 
-    /// Answers the questions of `plan.hooks`.
+    /// Decides what `plan.hooks` names.
     package var hooks: (any HookResponder)?
     /// The digest of bytes in memory, where a checksum is given and a hook wants the content there.
     package var memoryDigest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])?

@@ -30,7 +30,7 @@ final class LaneWriter: TransferSink {
     var question: HookID?
     /// The head of the response that is kept back.
     var head: ResponseHead?
-    /// How the transfer ended before the program answered.
+    /// How the transfer ended before the program replied.
     var ended: TransferEnd?
     /// A rate limit holds it back, so missing data is no fault of the server.
     var isHeldBack = false

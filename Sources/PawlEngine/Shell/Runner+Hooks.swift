@@ -1,6 +1,6 @@
 import PawlCore
 
-/// What the program was asked, and what it said that the machine does not see.
+/// The questions to the program, and those replies that the machine does not see.
 struct HookState {
     /// A request as the program changed it.
     struct Change {
@@ -8,7 +8,7 @@ struct HookState {
         var fields: [String]
     }
 
-    /// Withdraws questions without an answer.
+    /// Withdraws questions without a reply.
     var questions: [HookID: @Sendable () -> Void] = [:]
     /// Changed requests that are about to be sent.
     var changes: [LaneID: Change] = [:]
@@ -23,14 +23,16 @@ struct HookState {
         case .credentials(let login): request.ownLogin = login
         case .field(let value):
             // The field that the program gave for this very request counts more.
-            guard !request.fields.contains(where: { $0.lowercased().hasPrefix("authorization:") }) else { break }
+            guard !request.fields.contains(where: { $0.lowercased().hasPrefix("authorization:") }) else {
+                break
+            }
             request.fields.append("Authorization: \(value)")
         case nil: break
         }
     }
 }
 
-// The questions of the machine, and their answers.
+// The questions of the machine, and their replies.
 extension Runner {
     func ask(_ order: HookOrder) {
         guard let responder = job.hooks else { preconditionFailure("a question, and nobody to ask") }
@@ -57,10 +59,10 @@ extension Runner {
 
     func replied(_ order: HookOrder, _ reply: HookReply) {
         guard hooks.questions.removeValue(forKey: order.id) != nil else { return }
-        let answer = note(reply, to: order)
+        let decision = note(reply, to: order)
         let writer = writers.first { $0.lane == order.lane && $0.question == order.id }
         lastHead = writer?.head
-        feed { $0.answered(order.id, answer, now: $1) }
+        feed { $0.replied(order.id, decision, now: $1) }
         lastHead = nil
         guard let writer, writers.contains(where: { $0 === writer }) else { return }
         release(writer)
@@ -81,11 +83,13 @@ extension Runner {
         loop.resume(writer.transfer)
     }
 
-    private func note(_ reply: HookReply, to order: HookOrder) -> HookAnswer {
+    private func note(_ reply: HookReply, to order: HookOrder) -> HookDecision {
         switch reply {
-        case .answer(let answer): return answer
+        case .decision(let decision): return decision
         case .request(let address, let fields):
-            if let lane = order.lane { hooks.changes[lane] = HookState.Change(address: address, fields: fields) }
+            if let lane = order.lane {
+                hooks.changes[lane] = HookState.Change(address: address, fields: fields)
+            }
             return .proceed
         case .login(let login):
             if case .authenticate(let address, _, _) = order.question {

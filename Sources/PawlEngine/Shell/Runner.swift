@@ -46,7 +46,7 @@ final class Runner {
     private var isCheckpointing = false
     /// A checkpoint was requested while another was running.
     private var isCheckpointDue = false
-    /// What the program was asked and said.
+    /// The questions to the program, and its replies.
     var hooks = HookState()
     /// Counts the lists of actions: state read from the machine before the last one may be outdated.
     var decisions: UInt64 = 0
@@ -213,7 +213,7 @@ final class Runner {
     func ended(_ lane: LaneID, _ end: TransferEnd) {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
         loop.stir()
-        // A body without a byte is complete before the program has answered.
+        // A body without a byte is complete before the program has replied.
         if case .complete = end, writers[index].question != nil {
             writers[index].ended = end
             return

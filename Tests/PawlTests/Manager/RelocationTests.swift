@@ -29,20 +29,26 @@ import Testing
         let manager = try await bench.open()
         let download = try await manager.add(bench.request(bench.origin.serve("/f", payload)))
         _ = try await download.file
-        try FileSystem.makeFolder(bench.root.path("a"))
-        try FileSystem.write([1], to: bench.root.path("a/f"))
-        for (folder, code) in [("a", PawlError.Code.fileExists), ("../x", .badOption), (".pawl", .badOption)] {
+        let taken = Payload(seed: 834, length: 5)
+        let there = try await manager.add(
+            bench.request(bench.origin.serve("/x/f", taken)) { $0.options.folder = "a" }
+        )
+        _ = try await there.file
+        for (folder, code) in [("a", PawlError.Code.fileExists), ("../x", .badOption), (".pawl", .badOption)]
+        {
             let error = await #expect(throws: PawlError.self) {
                 try await manager.relocate(download.id, toFolder: folder)
             }
             #expect(error?.code == code, "\(folder)")
         }
-        #expect(FileSystem.contents(bench.root.path("a/f")) == [1])
+        #expect(bench.root.difference("a/f", from: taken) == nil)
         #expect(bench.root.difference("f", from: payload) == nil)
         await manager.shutDown()
     }
 
-    @Test func `running downloads can be asked for, and options say what they do not change`() async throws {
+    @Test func `running downloads can be selected, and a change says which options it does not apply`()
+        async throws
+    {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(1))
         let (url, _) = bench.serveStalling("/f", seed: 832)
@@ -53,7 +59,9 @@ import Testing
         await bench.origin.holds("/f")
         #expect(try await manager.downloads(matching: DownloadFilter([.running])).map(\.id) == [first.id])
         #expect(
-            try await manager.downloads(matching: DownloadFilter([.running, .paused])).map(\.id) == [first.id, third.id]
+            try await manager.downloads(matching: DownloadFilter([.running, .paused])).map(\.id) == [
+                first.id, third.id,
+            ]
         )
         #expect(try await manager.downloads(matching: DownloadFilter([.waiting])).count == 2)
         #expect(try await manager.totals(matching: DownloadFilter([.running])).count == 1)

@@ -46,13 +46,13 @@ import Testing
         let first = try Self.question(bench)
         guard case .adapt(let address, .whole, 0) = first.question else { return #expect(Bool(false)) }
         #expect(address.host == "a.example" && first.lane == bench.lane)
-        bench.said = bench.machine.answered(first.id, .proceed, now: bench.now)
+        bench.said = bench.machine.replied(first.id, .proceed, now: bench.now)
         #expect(Self.opened(bench).map(\.lane) == [bench.lane])
         bench.answer(Bench.redirect(to: "/g"))
         let second = try Self.question(bench)
         guard case .adapt(let target, .whole, 1) = second.question else { return #expect(Bool(false)) }
         #expect(target.path == "/g")
-        bench.said = bench.machine.answered(second.id, .fail(Self.failure), now: bench.now)
+        bench.said = bench.machine.replied(second.id, .fail(Self.failure), now: bench.now)
         #expect(bench.machine.phase == .failed && Self.failure(bench) == Self.failure)
     }
 
@@ -64,9 +64,12 @@ import Testing
         #expect(bench.said.isEmpty && bench.machine.awaits(order.id))
         bench.said = bench.machine.pause()
         #expect(bench.machine.phase == .paused && !bench.machine.awaits(order.id))
-        #expect(bench.machine.answered(order.id, .proceed, now: bench.now).isEmpty)
+        #expect(bench.machine.replied(order.id, .proceed, now: bench.now).isEmpty)
         bench.begin()
-        #expect(bench.machine.answered(order.id, .proceed, now: bench.now).isEmpty, "an answer of an earlier run")
+        #expect(
+            bench.machine.replied(order.id, .proceed, now: bench.now).isEmpty,
+            "an answer of an earlier run"
+        )
         #expect(try Self.question(bench).id != order.id)
     }
 
@@ -88,7 +91,7 @@ import Testing
             let order = try Self.question(bench)
             guard case .authenticate(_, _?, failures) = order.question else { return #expect(Bool(false)) }
             #expect(bench.said.first == .drop(bench.lane))
-            bench.said = bench.machine.answered(order.id, .proceed, now: bench.now)
+            bench.said = bench.machine.replied(order.id, .proceed, now: bench.now)
             #expect(Self.opened(bench).count == 1)
         }
         bench.answer(ResponseHead(status: 401))
@@ -101,7 +104,7 @@ import Testing
         bench.begin()
         if let head { bench.answer(head) } else { bench.fail(.denied) }
         let order = try Self.question(bench)
-        bench.said = bench.machine.answered(order.id, .decline, now: bench.now)
+        bench.said = bench.machine.replied(order.id, .decline, now: bench.now)
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.code == .authorization)
     }
 
@@ -114,14 +117,14 @@ import Testing
     }
 
     @Test func `a redirect is followed, changed or refused`() throws {
-        for answer in [HookAnswer.proceed, .redirect(to: other), .refuseRedirect] {
+        for answer in [HookDecision.proceed, .redirect(to: other), .refuseRedirect] {
             var bench = Self.bench(.redirect)
             bench.begin()
             bench.answer(Bench.redirect(to: "/g"))
             let order = try Self.question(bench)
             guard case .redirect(let from, let to, _, 0) = order.question else { return #expect(Bool(false)) }
             #expect(from.path == "/f" && to.path == "/g")
-            bench.said = bench.machine.answered(order.id, answer, now: bench.now)
+            bench.said = bench.machine.replied(order.id, answer, now: bench.now)
             switch answer {
             case .proceed: #expect(Self.opened(bench).map(\.address.path) == ["/g"])
             case .redirect: #expect(Self.opened(bench).map(\.address) == [other])
@@ -137,7 +140,7 @@ import Testing
         bench.begin()
         bench.answer(Bench.redirect(to: "/g"))
         let order = try Self.question(bench)
-        bench.said = bench.machine.answered(order.id, .redirect(to: other), now: bench.now)
+        bench.said = bench.machine.replied(order.id, .redirect(to: other), now: bench.now)
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.code == .insecure)
     }
 
@@ -148,7 +151,7 @@ import Testing
         let order = try Self.question(bench)
         guard case .validate(_, let head, 100, 0) = order.question else { return #expect(Bool(false)) }
         #expect(head.status == 200)
-        bench.said = bench.machine.answered(order.id, .proceed, now: bench.now)
+        bench.said = bench.machine.replied(order.id, .proceed, now: bench.now)
         #expect(bench.said == [.claim(bench.lane)])
         bench.said = bench.machine.claimed(bench.lane, .fresh, now: bench.now)
         #expect(bench.said.contains(.admit(bench.lane)))
@@ -160,7 +163,7 @@ import Testing
             bench.begin(Bench.journal([ByteRange(0, 50)], total: 100))
             bench.answer(head)
             let order = try Self.question(bench)
-            bench.said = bench.machine.answered(order.id, .fail(Self.failure), now: bench.now)
+            bench.said = bench.machine.replied(order.id, .fail(Self.failure), now: bench.now)
             #expect(bench.said.contains(.close(keeping: true)) && !bench.said.contains(.startOver))
             #expect(bench.machine.map.done == ByteRangeSet([ByteRange(0, 50)]))
         }
@@ -171,7 +174,7 @@ import Testing
         bench.begin()
         bench.answer(ResponseHead(status: 503))
         let order = try Self.question(bench)
-        bench.said = bench.machine.answered(order.id, .proceed, now: bench.now)
+        bench.said = bench.machine.replied(order.id, .proceed, now: bench.now)
         #expect(bench.machine.phase == .probing && bench.machine.nextAttempt != nil)
         bench.begin()
         var complete = Self.bench(.validate)
@@ -186,18 +189,18 @@ import Testing
         var bench = Self.bench(.validate)
         bench.begin(.fresh)
         bench.answer(Bench.whole(100))
-        bench.said = bench.machine.answered(try Self.question(bench).id, .memory(1000), now: bench.now)
+        bench.said = bench.machine.replied(try Self.question(bench).id, .memory(1000), now: bench.now)
         #expect(bench.said == [.useMemory(limit: 1000), .claim(bench.lane)])
         #expect(bench.machine.isInMemory)
         var begun = Self.bench(.validate)
         begun.begin(Bench.journal([ByteRange(0, 50)], total: 100))
         begun.answer(Bench.part(50, 100, of: 100))
-        begun.said = begun.machine.answered(try Self.question(begun).id, .memory(1000), now: begun.now)
+        begun.said = begun.machine.replied(try Self.question(begun).id, .memory(1000), now: begun.now)
         #expect(begun.said.contains(.admit(begun.lane)) && !begun.machine.isInMemory)
     }
 
     @Test func `a retry is made, delayed or refused`() throws {
-        for answer in [HookAnswer.decline, .retry(after: .seconds(7)), .fail(Self.failure)] {
+        for answer in [HookDecision.decline, .retry(after: .seconds(7)), .fail(Self.failure)] {
             var bench = Self.bench(.retry)
             bench.begin()
             bench.answer(ResponseHead(status: 503))
@@ -207,7 +210,7 @@ import Testing
             }
             #expect(failure.status == 503 && bench.machine.nextAttempt == nil)
             #expect(bench.machine.retryNow(now: bench.now).isEmpty, "it waits for the program")
-            bench.said = bench.machine.answered(order.id, answer, now: bench.now)
+            bench.said = bench.machine.replied(order.id, answer, now: bench.now)
             switch answer {
             case .decline: #expect(bench.machine.nextAttempt == bench.now + wait)
             case .retry: #expect(bench.machine.nextAttempt == bench.now + .seconds(7))
@@ -222,13 +225,15 @@ import Testing
         for attempt in 1...20 {
             bench.answer(ResponseHead(status: 404))
             let order = try Self.question(bench)
-            guard case .retry(_, attempt: attempt, wait: nil) = order.question else { return #expect(Bool(false)) }
-            bench.said = bench.machine.answered(order.id, .retry(after: .zero), now: bench.now)
+            guard case .retry(_, attempt: attempt, wait: nil) = order.question else {
+                return #expect(Bool(false))
+            }
+            bench.said = bench.machine.replied(order.id, .retry(after: .zero), now: bench.now)
             bench.ring()
             #expect(Self.opened(bench).count == 1)
         }
         bench.answer(ResponseHead(status: 404))
-        bench.said = bench.machine.answered(try Self.question(bench).id, .decline, now: bench.now)
+        bench.said = bench.machine.replied(try Self.question(bench).id, .decline, now: bench.now)
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.code == .notFound)
     }
 
