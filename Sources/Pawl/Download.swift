@@ -25,6 +25,8 @@ public final class Download: Sendable, Identifiable {
         var isWatched = false
         /// Its owner has ended: nothing changes any more.
         var isClosed = false
+        /// Called once at the end.
+        var onEnd: (@Sendable () -> Void)?
     }
 
     /// The identifier of this download.
@@ -120,21 +122,32 @@ extension Download {
     var readingName: String? { state.withLock { $0.box }?.reading.name }
 
     func end(_ result: Result<DownloadedFile, PawlError>) {
-        state.withLock { $0.outcome = $0.outcome ?? result }
+        let onEnd = state.withLock { state in
+            state.outcome = state.outcome ?? result
+            defer { state.onEnd = nil }
+            return state.onEnd
+        }
         changes.beat()
         turns.beat()
+        onEnd?()
     }
 
     /// Its owner has ended: every wait ends, and so do later ones.
     func close(because why: String) {
         let source = source
-        state.withLock { state in
+        let onEnd = state.withLock { state in
             state.isClosed = true
             state.outcome = state.outcome ?? .failure(.gone(source, because: why))
+            defer { state.onEnd = nil }
+            return state.onEnd
         }
         changes.beat()
         turns.beat()
+        onEnd?()
     }
+
+    /// Calls `body` at the end; to be set before the download runs.
+    func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onEnd = body } }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 

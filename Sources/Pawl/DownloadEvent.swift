@@ -1,12 +1,12 @@
 /// An event of a download.
-public struct DownloadEvent: Sendable {
+public struct DownloadEvent: Sendable, Codable {
     /// The download.
     public var id: Download.ID
     /// The event.
     public var kind: Kind
 
     /// The kinds of event.
-    public enum Kind: Sendable {
+    public enum Kind: Sendable, Codable {
         /// The state changed.
         case state(DownloadState)
         /// The response was accepted and data follows: file name, total size (`nil` if unknown), and the
@@ -32,7 +32,7 @@ public struct DownloadEvent: Sendable {
 }
 
 /// A finished file.
-public struct DownloadedFile: Sendable, Hashable {
+public struct DownloadedFile: Sendable, Hashable, Codable {
     /// The path, beginning with the folder as it was given.
     public var path: String
     /// Its size in bytes.

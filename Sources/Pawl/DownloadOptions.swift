@@ -60,6 +60,20 @@ public struct DownloadOptions: Sendable, Hashable {
     public var certificate: String?
     /// Client key, PEM file.
     public var key: String?
+    /// Digests of the public keys that a server may have: `sha256//` and the Base64 form of the SHA-256 digest of its
+    /// SubjectPublicKeyInfo (RFC 7469 §2.4), as curl's `--pinnedpubkey`.
+    ///
+    /// One of several has to match. They are checked in every TLS handshake before the request is sent: with mirrors,
+    /// redirect targets and through tunnels of proxies too, and also without ``verifiesPeer``; they do not apply to
+    /// proxies themselves, to `http`, `ftp` and `sftp`. Another key fails with ``PawlError/Code/insecure``, without a
+    /// retry. Default none.
+    public var pinnedPublicKeys: [String] = []
+    /// Addresses to connect to instead of resolving a name: `HOST:PORT:ADDRESS`, as curl's `--resolve`.
+    ///
+    /// `ADDRESS` is one numeric IPv4 or IPv6 address, `*` stands for any host. Certificates are verified for the name in
+    /// the URL, and ``DownloadManager/Configuration/deniesPrivateAddresses`` applies to the address. With a proxy, that
+    /// proxy is asked for the address. Default none.
+    public var addressOverrides: [String] = []
     /// This download's own limit in bytes per second, `nil` (default) for none.
     public var rateLimit: Int64?
     /// Lowest speed in bytes per second: a connection that is no faster for ten seconds is closed and

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 /// The state of a download at one instant.
-public struct DownloadSnapshot: Sendable, Hashable {
+public struct DownloadSnapshot: Sendable, Hashable, Codable {
     /// The identifier of the download.
     public var id: Download.ID
     /// The given URL, with secrets redacted.

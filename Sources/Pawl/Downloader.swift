@@ -52,6 +52,10 @@ public final class Downloader: Sendable {
         ///
         /// Default none.
         public var hooks = DownloadHooks()
+        /// Closures that receive log entries and measurements.
+        ///
+        /// Default none.
+        public var observers = Observers()
 
         /// Creates a configuration with all defaults.
         public init() {}
@@ -72,7 +76,12 @@ public final class Downloader: Sendable {
         _ configuration: Configuration = Configuration(),
         onEvent: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
     ) {
-        let board = EventBoard(onEvent: onEvent)
+        let observers = configuration.observers
+        let onAll: @Sendable (DownloadEvent) -> Void = { event in
+            observers.note(event)
+            onEvent(event)
+        }
+        let board = EventBoard(onEvent: observers.isEmpty ? onEvent : onAll)
         self.board = board
         sharesConnections = configuration.sharesConnections
         hooks = configuration.hooks

@@ -106,6 +106,8 @@ extension TransferSettings.Values {
         authorityFile = options.authorityFile
         certificate = options.certificate
         key = options.key
+        pinnedPublicKeys = options.pinnedPublicKeys.compactMap(PublicKeyPin.canonical)
+        addressOverrides = options.addressOverrides.compactMap { AddressOverride($0) }
         usesOwnersSecrets = options.usesOwnersSecrets
         connectTimeout = .seconds(options.connectTimeout ?? options.timeout)
     }

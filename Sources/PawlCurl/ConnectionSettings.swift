@@ -28,6 +28,7 @@ final class ConnectionSettings {
     /// The header lines in libcurl's form.
     let texts: [String]
     private let lines: HeaderLines
+    private let overrides: HeaderLines?
     /// What the HTTP/1.1 client sends after Host and Range, including the empty line; `nil` when libcurl has to send
     /// such requests.
     private(set) lazy var tail = makeTail()
@@ -44,6 +45,8 @@ final class ConnectionSettings {
             bypassesCaches: request.bypassesCaches
         )
         lines = HeaderLines(texts)
+        let others = settings.values.addressOverrides
+        overrides = others.isEmpty ? nil : HeaderLines(others.map(\.connectTo))
     }
 
     /// The header lines with those of this request alone, which replace others of the same name.
@@ -70,6 +73,7 @@ final class ConnectionSettings {
         options.set(CURLOPT_FOLLOWLOCATION, 0)
         options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(values.connectTimeout.nanoseconds / 1_000_000)))
         if values.deniesPrivateAddresses { options.denyPrivateAddresses() }
+        if let overrides { options.override(overrides) }
         if let interface = values.interface { options.set(CURLOPT_INTERFACE, interface) }
         applyProxy(options)
         switch key.scheme {
@@ -116,6 +120,10 @@ final class ConnectionSettings {
         options.set(CURLOPT_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.set(CURLOPT_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
         Authorities(named: values.authorityFile).apply(to: options)
+        // libcurl checks it in each handshake, also where certificates are not verified; a proxy has another key.
+        if !values.pinnedPublicKeys.isEmpty {
+            options.set(CURLOPT_PINNEDPUBLICKEY, values.pinnedPublicKeys.joined(separator: ";"))
+        }
         if key.scheme == .https, TLSContext.isReachable {
             unsafe options.set(contextFunction: TLSContext.prepare)
         }
@@ -167,5 +175,13 @@ final class ConnectionSettings {
             usual.map { "\(folder)/\($0)" }.first(where: CurlLibrary.isReadable)
         }
         if let file = values.key ?? found { options.set(CURLOPT_SSH_PRIVATE_KEYFILE, file) }
+    }
+}
+
+extension AddressOverride {
+    /// An entry of CURLOPT_CONNECT_TO: an empty host stands for any.
+    fileprivate var connectTo: String {
+        let (host, address) = (host.contains(":") ? "[\(host)]" : host, address.contains(":") ? "[\(address)]" : address)
+        return "\(host):\(port):\(address):\(port)"
     }
 }

@@ -29,10 +29,10 @@ struct CurlErrorMapping {
         case CURLE_SSL_CONNECT_ERROR: handshake
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE,
-            CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
-            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_SSL_ENGINE_NOTFOUND,
+            CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_SSL_ENGINE_NOTFOUND,
             CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
             .tls
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .publicKey
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_AGAIN: .connectionLost
         case CURLE_RECV_ERROR: receiving
         case CURLE_PARTIAL_FILE: .truncated
@@ -122,6 +122,9 @@ extension EasyHandle {
         if let denial = denial ?? overrun { return denial }
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
             return TransferFault(.tls, "the host's SSH key does not match the one in known_hosts")
+        }
+        if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
+            return TransferFault(.publicKey, "the server's public key is not one of the pinned ones")
         }
         let said = errorText
         if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) {

@@ -10,6 +10,7 @@ final class EasyHandle {
     private(set) var refusal: CURLcode?
     /// Retained for as long as libcurl may use them.
     private var lines: HeaderLines?
+    private var overrides: HeaderLines?
     private var sessions: SessionCache?
     /// The text of an address that was denied, see ``denyPrivateAddresses()``.
     var deniedAddress: String?
@@ -43,6 +44,7 @@ final class EasyHandle {
         unsafe curl_easy_reset(raw)
         refusal = nil
         lines = nil
+        overrides = nil
         deniedAddress = nil
         swallowed = SwallowedBytes()
         isSwallowing = false
@@ -102,6 +104,12 @@ final class EasyHandle {
     func set(_ option: CURLoption, _ lines: HeaderLines) {
         self.lines = lines
         note(unsafe pawl_easy_set_list(raw, option, lines.list))
+    }
+
+    /// Connects to other addresses; unlike CURLOPT_RESOLVE, which fills the multi handle's cache, only for this handle.
+    func override(_ lines: HeaderLines) {
+        overrides = lines
+        note(unsafe pawl_easy_set_list(raw, CURLOPT_CONNECT_TO, lines.list))
     }
 
     /// The caller keeps the pointee alive for as long as the handle may use it.

@@ -127,6 +127,19 @@ package final class FileDisk: Disk {
         do throws(SystemError) { return try folder.status(of: name) != nil } catch { return false }
     }
 
+    package func link(_ name: String, from folder: String, to newFolder: String) throws(Failure) {
+        let old = try folders.open(folder)
+        let new = try folders.open(newFolder)
+        do throws(SystemError) {
+            try old.link(name, into: new)
+            try new.sync()
+        } catch  where error.number == EEXIST {
+            throw Failure.exists(new.path(of: name))
+        } catch {
+            throw Failure.system(.renameFailed, "cannot move", at: old.path(of: name), error)
+        }
+    }
+
     package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {
         let folder = try folders.open(folder)
         do throws(SystemError) {

@@ -15,7 +15,8 @@ import Testing
         "timeout": "0.5", "connect-timeout": "2.5", "lowest-speed-limit": "2K", "interface": "eth0",
         "max-redirects": "0", "header": "A: 1\\2", "user": "u", "password": "p w", "netrc": "n",
         "referer": "http://r/", "user-agent": "a", "load-cookies": "c", "proxy": "", "no-proxy": "h",
-        "cacert": "a", "cert": "c", "key": "k",
+        "cacert": "a", "cert": "c", "key": "k", "resolve": "h:443:192.0.2.1",
+        "pinned-public-key": "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
     ]
 
     /// The options with one set as a user writes it.

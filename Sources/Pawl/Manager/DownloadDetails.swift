@@ -91,12 +91,37 @@ extension DownloadManager {
         }
     }
 
+    /// The result of ``change(options:of:)``.
+    public struct OptionsChange: Sendable, Hashable {
+        /// Whether the options were stored: `false` when there is no such download or it has finished.
+        public var isStored: Bool
+        /// The names of properties of ``DownloadOptions`` that were given another value and keep the old one: `folder`,
+        /// and `fileName` once the file has its place.
+        ///
+        /// ``relocate(_:toFolder:)`` and ``rename(_:to:)`` change those.
+        public var unchanged: [String]
+    }
+
     /// Changes the options of an unfinished download; a running one continues with them.
     ///
-    /// `false` when there is no such download or it has finished. Throws code 28 when an option is invalid.
+    /// Start from those of ``details(of:looking:)``: what is not set gets its default. This is how a token in
+    /// ``DownloadOptions/headers`` is renewed. Throws code 28 when an option is invalid.
     @discardableResult
-    public func change(options: DownloadOptions, of id: Download.ID) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.change(options: options, of: id) }
+    public func change(options: DownloadOptions, of id: Download.ID) async throws(PawlError) -> OptionsChange {
+        try await step { step throws(Failure) in
+            let record = try step.keeper.record(QueueID(id))
+            let old = record.map { StoredOptions(text: $0.options).options }
+            guard let record, let old, try step.change(options: options, of: id) else {
+                return OptionsChange(isStored: false, unchanged: [])
+            }
+            var unchanged: [String] = []
+            let folder = options.folder == "." ? "" : options.folder
+            if folder != record.folder { unchanged.append("folder") }
+            if record.name != nil, options.fileName != old.fileName, options.fileName != record.name {
+                unchanged.append("fileName")
+            }
+            return OptionsChange(isStored: true, unchanged: unchanged)
+        }
     }
 
     /// Pauses all waiting and running downloads.
@@ -183,7 +208,7 @@ extension QueueStep {
 
 extension QueueKeeper {
     /// Downloads that have a slot; a preempted one is back in the queue while it still closes its file.
-    fileprivate var running: [QueueRecord] {
+    var running: [QueueRecord] {
         runs.values.map(\.record).filter { machine.rest(of: $0.id) == nil }
     }
 

@@ -7,6 +7,8 @@ public struct DownloadFilter: Sendable, Hashable {
     public enum Standing: Sendable, Hashable, CaseIterable {
         /// Runs or waits for a slot.
         case waiting
+        /// Has a slot: a part of ``waiting``.
+        case running
         /// Paused by the user.
         case paused
         /// Finished.
@@ -39,12 +41,17 @@ public struct DownloadFilter: Sendable, Hashable {
         let standings = standings ?? [.waiting, .paused, .finished, .failed]
         return QueueFilter(states: Set(standings.map(\.state)), group: group, text: text)
     }
+
+    /// Whether downloads that wait for a slot do not match, though the store has no state of its own for them.
+    var leavesOutWaiting: Bool {
+        standings.map { $0.contains(.running) && !$0.contains(.waiting) } ?? false
+    }
 }
 
 extension DownloadFilter.Standing {
     var state: QueueState {
         switch self {
-        case .waiting: .waiting
+        case .waiting, .running: .waiting
         case .paused: .paused
         case .finished: .finished
         case .failed: .failed

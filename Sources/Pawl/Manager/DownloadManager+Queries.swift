@@ -50,7 +50,7 @@ extension DownloadManager {
         limit: Int = 100
     ) async throws(PawlError) -> [DownloadSnapshot] {
         try await ask { keeper throws(Failure) in
-            try keeper.page(filter.queueFilter, ordering.queueOrdering, offset: offset, limit: limit)
+            try keeper.page(filter, ordering.queueOrdering, offset: offset, limit: limit)
         }
     }
 
@@ -65,7 +65,7 @@ extension DownloadManager {
         limit: Int = 100
     ) async throws(PawlError) -> [DownloadSnapshot] {
         try await ask { keeper throws(Failure) in
-            try keeper.page(filter.queueFilter, ordering.queueOrdering, after: QueueID(id), limit: limit)
+            try keeper.page(filter, ordering.queueOrdering, after: QueueID(id), limit: limit)
         }
     }
 
@@ -73,7 +73,7 @@ extension DownloadManager {
     public func totals(
         matching filter: DownloadFilter = DownloadFilter()
     ) async throws(PawlError) -> DownloadTotals {
-        try await ask { keeper throws(Failure) in DownloadTotals(try keeper.totals(filter.queueFilter)) }
+        try await ask { keeper throws(Failure) in DownloadTotals(try keeper.totals(filter)) }
     }
 }
 
@@ -94,15 +94,41 @@ extension QueueKeeper {
     }
 
     func page(
-        _ filter: QueueFilter,
+        _ filter: DownloadFilter,
         _ ordering: QueueOrdering,
         after id: QueueID? = nil,
         offset: Int = 0,
         limit: Int
     ) throws(Failure) -> [DownloadSnapshot] {
         writeNow()
+        guard filter.leavesOutWaiting else {
+            return try records(filter, ordering, after: id, offset: offset, limit: limit).map { snapshot($0) }
+        }
+        // Only the queue knows who runs: pages are read until there are enough of them.
+        let holders = Set(running.map(\.id))
+        var (found, last, skipped): ([QueueRecord], QueueID?, Int) = ([], id, 0)
+        while found.count < limit {
+            let page = try records(filter, ordering, after: last, offset: 0, limit: Self.scannedPage)
+            for record in page where record.state != .waiting || holders.contains(record.id) {
+                if skipped < offset { skipped += 1 } else if found.count < limit { found.append(record) }
+            }
+            last = page.last?.id
+            if page.count < Self.scannedPage { break }
+        }
+        return found.map { snapshot($0) }
+    }
+
+    private static let scannedPage = 500
+
+    private func records(
+        _ filter: DownloadFilter,
+        _ ordering: QueueOrdering,
+        after id: QueueID?,
+        offset: Int,
+        limit: Int
+    ) throws(Failure) -> [QueueRecord] {
         let page = try store.records(
-            matching: filter,
+            matching: filter.queueFilter,
             by: ordering,
             after: id,
             offset: offset,
@@ -117,11 +143,20 @@ extension QueueKeeper {
                 remedy: "list from the beginning"
             )
         }
-        return page.map { snapshot($0) }
+        return page
     }
 
-    func totals(_ filter: QueueFilter) throws(Failure) -> QueueTotals {
+    func totals(_ filter: DownloadFilter) throws(Failure) -> QueueTotals {
         writeNow(progress: true)
-        return try store.totals(matching: filter)
+        var totals = try store.totals(matching: filter.queueFilter)
+        guard filter.leavesOutWaiting else { return totals }
+        totals = QueueTotals()
+        for snapshot in try page(filter, .turn, limit: .max) {
+            totals.count += 1
+            totals.written += snapshot.written
+            totals.total += snapshot.total ?? 0
+            totals.unknownTotals += snapshot.total == nil ? 1 : 0
+        }
+        return totals
     }
 }

@@ -96,6 +96,17 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in try keeper.rename(QueueID(id), to: name) }
     }
 
+    /// Moves a finished file to another folder of the root, which is created if missing.
+    ///
+    /// `folder` is relative to the root, empty for the root itself. The file system has to be the same. `false` when
+    /// there is no such download. Throws code 13 when the folder has a file of that name, 14 when the file cannot be
+    /// moved (its record stays as it was), and 28 when the download has not finished or the folder is not inside the
+    /// root.
+    @discardableResult
+    public func relocate(_ id: Download.ID, toFolder folder: String) async throws(PawlError) -> Bool {
+        try await ask { keeper throws(Failure) in try keeper.relocate(QueueID(id), to: folder) }
+    }
+
     /// Replaces the URL of a download by another one of the same content.
     ///
     /// If the content there is not shown to be the same as on disk, the download fails with

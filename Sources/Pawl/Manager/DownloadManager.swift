@@ -44,6 +44,10 @@ public final class DownloadManager: Sendable {
         ///
         /// Default none.
         public var hooks = DownloadHooks()
+        /// Closures that receive log entries and measurements.
+        ///
+        /// Default none.
+        public var observers = Observers()
         /// Threads that transfer data: 1…16.
         ///
         /// Default 1, enough for a fast network.
@@ -138,7 +142,11 @@ public final class DownloadManager: Sendable {
         }
         let ports = ports(notice).remembering(in: configuration.stateFolder)
         let dispatcher = DelegateDispatcher(delegate, threads: ports.threads)
-        let broadcaster = EventBroadcaster(bufferSize: configuration.eventBuffer, dispatcher: dispatcher)
+        let broadcaster = EventBroadcaster(
+            bufferSize: configuration.eventBuffer,
+            dispatcher: dispatcher,
+            observers: configuration.observers
+        )
         let owner = ManagerOwner(thread)
         self.root = root
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)

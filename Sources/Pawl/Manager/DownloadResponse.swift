@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 /// The server's response for the content, or the one that ended a download that failed.
-public struct DownloadResponse: Sendable, Hashable {
+public struct DownloadResponse: Sendable, Hashable, Codable {
     /// The URL of the response, after redirects, including secrets.
     ///
     /// Empty for a stored response of an earlier version of Pawl; of one of an earlier run of the program the
@@ -26,7 +26,7 @@ public struct DownloadResponse: Sendable, Hashable {
     public var fields: [Field]
 
     /// One header field.
-    public struct Field: Sendable, Hashable, CustomStringConvertible {
+    public struct Field: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The name as sent.
         public var name: String
         /// The value, without surrounding whitespace.

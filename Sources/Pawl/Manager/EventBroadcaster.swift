@@ -14,10 +14,12 @@ final class EventBroadcaster: Sendable {
 
     private let state = Mutex(State())
     private let bufferSize: Int
+    private let observers: Observers
     let dispatcher: DelegateDispatcher
 
-    init(bufferSize: Int, dispatcher: DelegateDispatcher) {
+    init(bufferSize: Int, dispatcher: DelegateDispatcher, observers: Observers) {
         self.bufferSize = bufferSize
+        self.observers = observers
         self.dispatcher = dispatcher
     }
 
@@ -35,6 +37,7 @@ final class EventBroadcaster: Sendable {
     /// Called on the queue's thread only, so every consumer gets the same order.
     func broadcast(_ events: [DownloadEvent]) {
         guard !events.isEmpty else { return }
+        if !observers.isEmpty { for event in events { observers.note(event) } }
         for listener in state.withLock({ $0.listeners }) { listener.listener?.post(events) }
     }
 

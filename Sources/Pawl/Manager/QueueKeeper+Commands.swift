@@ -215,6 +215,36 @@ extension QueueKeeper {
         return true
     }
 
+    /// Moves the finished file to another folder of the root.
+    ///
+    /// The file has both names until the new one is stored: no kill leaves a record without its file.
+    func relocate(_ id: QueueID, to folder: String) throws(Failure) -> Bool {
+        let folder = try AddOrder.folder(folder)
+        guard let record = try record(id), record.state != .removed else { return false }
+        var moved = record
+        moved.folder = folder
+        try checkPlace(of: moved)
+        guard folder != record.folder else { return true }
+        guard record.state == .finished, let name = record.name else {
+            throw Failure(
+                .badOption,
+                "cannot move",
+                at: record.name ?? id.text,
+                because: "it has not finished",
+                remedy: "move it when it has finished"
+            )
+        }
+        let (old, new) = (path(of: record), path(of: moved))
+        try ports.disk.link(name, from: old, to: new)
+        edit(id) { $0.folder = folder }
+        completions.append { [disk = ports.disk] failure in
+            // Whichever the queue does not know.
+            try? disk.remove(name, in: failure == nil ? old : new)
+        }
+        notify(id, .changed)
+        return true
+    }
+
     func pause(group: String) {
         pausedGroups.insert(group)
         writeGroups()

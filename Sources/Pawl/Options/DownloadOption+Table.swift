@@ -329,5 +329,22 @@ extension DownloadOption {
             namesFile: true,
             "private key of the client certificate (PEM)"
         ),
+        DownloadOption(
+            "pinned-public-key",
+            .list(\.pinnedPublicKeys, .publicKey),
+            .pinnedPublicKeys,
+            stored: "pin",
+            aliases: ["pinnedpubkey"],
+            takes: "sha256//BASE64",
+            "accept only servers with this public key; repeatable, one has to match"
+        ),
+        DownloadOption(
+            "resolve",
+            .list(\.addressOverrides, .addressOverride),
+            .addressOverrides,
+            stored: "resolve",
+            takes: "HOST:PORT:ADDRESS",
+            "connect to ADDRESS instead of resolving HOST (* for any); repeatable"
+        ),
     ]
 }

@@ -183,6 +183,34 @@ extension OptionForm<String> {
         }
     }
 
+    /// `sha256//` and the Base64 form of 32 bytes, as curl's `--pinnedpubkey`.
+    static let publicKey = {
+        var form = text(check: checkPublicKey)
+        // One that cannot be read stays: without it any key would do.
+        form.nearest = { PublicKeyPin.canonical($0) ?? $0 }
+        return form
+    }()
+
+    @Sendable private static func checkPublicKey(_ text: String, _ setting: Setting) throws(Failure) {
+        guard PublicKeyPin.canonical(text) != nil else {
+            throw Failure(
+                refusing: setting,
+                text,
+                because: "must be sha256// and the Base64 form of a SHA-256 digest (44 characters)"
+            )
+        }
+    }
+
+    /// `HOST:PORT:ADDRESS`, as curl's `--resolve`.
+    static let addressOverride = text { (text, setting) throws(Failure) in
+        guard AddressOverride(text) == nil else { return }
+        throw Failure(
+            refusing: setting,
+            text,
+            because: "must be HOST:PORT:ADDRESS with one numeric address, such as example.org:443:192.0.2.1"
+        )
+    }
+
     /// `A-B`, `A-` or `-N`.
     static let range = text { (text, _) throws(Failure) in _ = try RangeOption.parse(text) }
 
@@ -204,6 +232,16 @@ extension OptionForm<String> {
                 because: "must be one path component of 1 to 255 bytes"
             )
         }
+    }
+}
+
+/// The SHA-256 digest of a server's public key (SubjectPublicKeyInfo, RFC 7469 §2.4).
+enum PublicKeyPin {
+    /// The form that libcurl compares; `nil` if it is none.
+    static func canonical(_ text: String) -> String? {
+        guard text.hasPrefix("sha256//"), let digest = Base64.decode(text.utf8.dropFirst(8)), digest.count == 32
+        else { return nil }
+        return "sha256//" + Base64.encode(digest)
     }
 }
 

@@ -312,6 +312,7 @@ extension TransferFault {
     var remedy: Remedy? {
         switch kind {
         case .tls: "check the URL and the clock, or set \(.setting(.authorityFile))"
+        case .publicKey: "make sure that this is the right server before you change \(.setting(.pinnedPublicKeys))"
         case .denied: "correct \(.setting(.user))"
         case .nameResolution: "check the host's name"
         case .proxy: "check \(.setting(.proxy))"

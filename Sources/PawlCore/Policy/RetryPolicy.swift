@@ -89,6 +89,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .truncated: Disposition(code: .network, isRetried: true)
         // A certificate does not become valid by a retry.
         case .tls: Disposition(code: .insecure, isRetried: false)
+        // A key does not change by a retry, and someone may be in between.
+        case .publicKey: Disposition(code: .insecure, isRetried: false)
         // Proxies restart as servers do.
         case .proxy: Disposition(code: .network, isRetried: true)
         // The file does not exist.

@@ -20,6 +20,8 @@ package struct TransferFault: Error, Hashable, Sendable {
         /// Fewer bytes than the framing announced, or broken chunk framing.
         case truncated
         case tls
+        /// The server's public key is none of the pinned ones.
+        case publicKey
         case proxy
         /// FTP or SFTP: the file does not exist.
         case notFound

@@ -59,14 +59,15 @@ extension Remedy: ExpressibleByStringInterpolation {
 
 /// An option of a download that a failure can name.
 package enum Setting: Hashable, Sendable, CaseIterable {
-    case allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
+    case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
         deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
-        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, proxy, range,
+        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, pinnedPublicKeys, proxy, range,
         rateLimit, referer, retries, retryDelay, timeout, trustsRedirects, user, userAgent, verifiesPeer
 
     /// Its name in a sentence.
     package var title: String {
         switch self {
+        case .addressOverrides: "the address of a host"
         case .allowsDowngrade: "redirects from https to http"
         case .authorityFile: "the certificate authority file"
         case .certificate: "the client certificate"
@@ -89,6 +90,7 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .naming: "the source of the file name"
         case .netrc: "the netrc file"
         case .noProxy: "the hosts that bypass the proxy"
+        case .pinnedPublicKeys: "the pinned public keys"
         case .proxy: "the proxy"
         case .range: "the range"
         case .rateLimit: "the speed limit"

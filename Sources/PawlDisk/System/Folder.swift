@@ -113,6 +113,20 @@ final class Folder: Sendable {
         }
     }
 
+    /// Gives a file the same name in another folder too (EEXIST: the name is taken by another file).
+    ///
+    /// Where a file cannot have two names it loses the old one.
+    func link(_ name: String, into other: Folder) throws(SystemError) {
+        guard unsafe linkat(file.descriptor, name, other.file.descriptor, name, 0) != 0 else { return }
+        let error = SystemError.last
+        switch error.number {
+        case EPERM, EOPNOTSUPP, ENOSYS, EMLINK:
+            guard try other.status(of: name) == nil else { throw SystemError(number: EEXIST) }
+            guard unsafe renameat(file.descriptor, name, other.file.descriptor, name) == 0 else { throw .last }
+        case _: throw error
+        }
+    }
+
     /// The bytes that are available to this user.
     func free() throws(SystemError) -> Int64 {
         var found = statvfs()

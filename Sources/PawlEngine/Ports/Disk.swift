@@ -78,6 +78,11 @@ package protocol Disk: AnyObject, Sendable {
     func holds(_ name: String, in folder: String) -> Bool
     /// Renames a finished file; a taken name is a failure.
     func rename(_ name: String, to newName: String, in folder: String) throws(Failure)
+    /// Gives a finished file the same name in another folder, which is created when missing; the old name stays until
+    /// `remove`, unless the file system cannot give a file two names.
+    ///
+    /// A taken name is a failure.
+    func link(_ name: String, from folder: String, to newFolder: String) throws(Failure)
     /// Begins the part file of `facts` with the first `length` bytes of another program's file.
     ///
     /// They are on disk and in the journal when this returns; the other file stays. An existing part file of
@@ -100,6 +105,9 @@ extension Disk {
     /// Whether a file, and nothing else, has that name.
     package func hasFile(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     package func leftover(of source: String, in folder: String) -> String? { nil }
+    package func link(_ name: String, from folder: String, to newFolder: String) throws(Failure) {
+        preconditionFailure("a disk without files cannot move any")
+    }
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
     package func digest(
         _ algorithm: HashAlgorithm,

@@ -79,6 +79,10 @@ package final class TransferSettings: Sendable {
         /// The only key that the server may have, as libcurl's option has it, after a judge has seen it.
         package var acceptedKey: String?
         package var certificate: String?
+        /// `sha256//` and Base64 of a server's public key; of several, one has to match.
+        package var pinnedPublicKeys: [String] = []
+        /// Where to connect instead of resolving names.
+        package var addressOverrides: [AddressOverride] = []
         package var key: String?
         /// Whether keys, netrc files and proxy logins of the user of this process may be used without being
         /// given.

@@ -50,7 +50,7 @@ extension ServiceMethod {
         | 3 | no such download |
         | 13 | a file of that name exists |
         | 28 | a value of the right type is refused, such as an invalid URL, file name or timetable, an `ID` of several downloads, an option's invalid value |
-        | other codes up to 35 | as the exit codes of the command line |
+        | other codes up to 36 | as the exit codes of the command line |
         | -32600, -32700 | the request is not JSON-RPC, or not JSON |
 
         `pawl.add` returns the errors of single downloads as `error` in its result, and adds the others.

@@ -65,7 +65,7 @@ struct WalkStep {
                 }
             case .startOver where !after.isClaimed: return "started over without a file"
             case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
-                .refresh, .throttled, .connectionRefused, .verify, .close, .restoreOriginal,
+                .refresh, .ask, .useMemory, .throttled, .connectionRefused, .verify, .close, .restoreOriginal,
                 .restoreExtended, .notify:
                 break
             }

@@ -1,0 +1,182 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+/// The bytes of a download as they arrive: in order, in chunks, without a file.
+///
+/// ```swift
+/// for try await chunk in try downloader.body(of: "https://example.org/log.gz") {
+///     decoder.feed(chunk)
+/// }
+/// ```
+///
+/// The transfer begins with the iteration and follows the consumer: while half a megabyte waits to be taken, nothing more
+/// is read from the network. An interrupted connection is resumed as for files, and the bytes that were delivered are
+/// never delivered again: content that changed in between ends the iteration with
+/// ``PawlError/Code/cannotResume``. Leaving the loop, or cancelling its task, stops the transfer.
+///
+/// ``position`` continues a stream later, also in another process. A body can be iterated once.
+public struct DownloadBody: AsyncSequence, Sendable {
+    /// Some bytes, never none; their number depends on the network.
+    public typealias Element = [UInt8]
+
+    private let source: BodySource
+
+    init(_ source: BodySource) { self.source = source }
+
+    /// The download: its snapshot and its state.
+    public var download: Download { source.download }
+
+    /// Where another stream continues: after the last chunk that was delivered; `nil` before the first response.
+    public var position: Position? { source.disk.position.map { Position($0) } }
+
+    /// Starts the transfer; to be called once.
+    public func makeAsyncIterator() -> Iterator { Iterator(source) }
+
+    /// A place in a stream, to be stored by a program that goes on later.
+    ///
+    /// It contains the URL with its query, which may be a secret, and up to 64 KiB of the content to recognize it by.
+    public struct Position: Sendable, Hashable {
+        let value: BodyDisk.Position
+
+        init(_ value: BodyDisk.Position) { self.value = value }
+
+        /// Bytes that were delivered.
+        public var offset: Int64 { value.offset }
+    }
+
+    /// The iteration.
+    public struct Iterator: AsyncIteratorProtocol {
+        /// Stops the transfer when the last copy of the iterator is gone.
+        private final class Leash: Sendable {
+            let source: BodySource
+            init(_ source: BodySource) { self.source = source }
+            deinit { source.stop() }
+        }
+
+        private let leash: Leash
+
+        init(_ source: BodySource) {
+            leash = Leash(source)
+            source.download.resume()
+        }
+
+        /// The next bytes; `nil` after the last.
+        ///
+        /// Throws ``PawlError`` when the download fails, and `CancellationError` when the task is cancelled.
+        public mutating func next() async throws -> [UInt8]? {
+            let source = leash.source
+            while true {
+                let seen = source.signal.beats
+                if Task.isCancelled {
+                    source.stop()
+                    throw CancellationError()
+                }
+                if let chunk = source.disk.take() { return chunk }
+                if let outcome = source.download.outcome {
+                    // Bytes may have come between the two questions.
+                    if let chunk = source.disk.take() { return chunk }
+                    _ = try outcome.get()
+                    return nil
+                }
+                await source.signal.wait(after: seen)
+            }
+        }
+    }
+}
+
+/// What an iteration needs.
+final class BodySource: Sendable {
+    let disk: BodyDisk
+    let signal: ChangeSignal
+    let download: Download
+    private let onStop: @Sendable () -> Void
+
+    init(_ disk: BodyDisk, _ signal: ChangeSignal, _ download: Download, onStop: @escaping @Sendable () -> Void) {
+        self.disk = disk
+        self.signal = signal
+        self.download = download
+        self.onStop = onStop
+        download.onEnd { signal.beat() }
+    }
+
+    func stop() {
+        disk.close()
+        onStop()
+    }
+}
+
+extension DownloadBody.Position: Codable {
+    private enum Key: String, CodingKey { case offset, facts, tail }
+
+    /// Reads what ``encode(to:)`` wrote.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let offset = try values.decode(Int64.self, forKey: .offset)
+        let facts = Base64.decode(try values.decode(String.self, forKey: .facts).utf8)
+        let tail = Base64.decode(try values.decode(String.self, forKey: .tail).utf8)
+        guard offset >= 0, let facts = facts.flatMap(JournalFacts.init(encoded:)), let tail,
+            Int64(tail.count) <= offset, !facts.sources.isEmpty
+        else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .facts,
+                in: values,
+                debugDescription: "this is no position of a stream"
+            )
+        }
+        value = BodyDisk.Position(offset: offset, facts: facts, tail: tail)
+    }
+
+    /// Writes the offset, and the rest as Base64.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(value.offset, forKey: .offset)
+        try values.encode(Base64.encode(value.facts.encoded), forKey: .facts)
+        try values.encode(Base64.encode(value.tail), forKey: .tail)
+    }
+}
+
+extension Downloader {
+    /// The bytes of `source` as they arrive, without a file.
+    ///
+    /// Options that name a place on disk are ignored, there is one connection, and a checksum is refused: the bytes are
+    /// used before it could be verified. Throws ``PawlError`` as ``add(_:options:hooks:)`` does.
+    public func body(
+        of source: String,
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody {
+        try body(of: source, at: nil, options, hooks)
+    }
+
+    /// Continues a stream after the bytes that were delivered.
+    ///
+    /// The server has to show that it is the same content, by a strong entity tag or by sending the last bytes again; if
+    /// it is not, the iteration throws ``PawlError/Code/cannotResume``. `source` replaces the URL of `position`, when
+    /// that has expired.
+    public func body(
+        resuming position: DownloadBody.Position,
+        of source: String? = nil,
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody {
+        try body(of: source ?? position.value.facts.sources[0], at: position.value, options, hooks)
+    }
+
+    private func body(
+        of source: String,
+        at position: BodyDisk.Position?,
+        _ options: DownloadOptions,
+        _ hooks: DownloadHooks?
+    ) throws(PawlError) -> DownloadBody {
+        var options = try options.forMemory()
+        options.fileName = nil
+        options.naming = .server
+        let signal = ChangeSignal()
+        let disk = BodyDisk(resuming: position) { signal.beat() }
+        let download = try add(source, options: options, hooks: hooks) { _ in disk }
+        let id = DownloadID(rawValue: download.id.rawValue)
+        let source = BodySource(disk, signal, download) { [scheduler] in scheduler.remove(id) }
+        return DownloadBody(source)
+    }
+}

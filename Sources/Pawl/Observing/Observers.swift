@@ -1,0 +1,136 @@
+/// A line for a log (``Observers/log``).
+public struct LogEntry: Sendable, Hashable {
+    /// How much it matters; the names are those of swift-log.
+    public enum Level: String, Sendable, Hashable, CaseIterable, Codable {
+        /// Every change of state.
+        case debug
+        /// Starts and ends.
+        case info
+        /// Decisions worth knowing: a restart from 0, a server that ignores ranges.
+        case notice
+        /// A failed attempt that is repeated.
+        case warning
+        /// A failed download.
+        case error
+    }
+
+    /// How much it matters.
+    public let level: Level
+    /// The message, in English, without secrets.
+    public let message: String
+    /// Values for a structured log: always `download`, the identifier; `file`, `bytes`, `seconds`, `code`, `status` and
+    /// `delay` where they apply.
+    public let metadata: [String: String]
+}
+
+/// A measurement (``Observers/metric``).
+public struct MetricSample: Sendable, Hashable {
+    /// The kind of a metric.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Add ``MetricSample/value``.
+        case counter
+        /// Record a duration of ``MetricSample/value`` seconds.
+        case timer
+    }
+
+    /// The name: `pawl.downloads.started`, `pawl.downloads.finished`, `pawl.downloads.failed`, `pawl.downloads.retried`,
+    /// `pawl.bytes.received` (counters), `pawl.download.duration` (timer).
+    public let name: String
+    /// The kind.
+    public let kind: Kind
+    /// The number to add, or seconds.
+    public let value: Double
+    /// `code` for failures and retries: the number of ``PawlError/code``.
+    public let dimensions: [String: String]
+}
+
+/// Closures that receive what a log and a metrics system record; none by default.
+///
+/// They are called on the thread of the events, in order for each download, and must return quickly. <doc:Hooks> shows
+/// how to pass them on to swift-log and swift-metrics.
+public struct Observers: Sendable {
+    /// Receives log entries.
+    ///
+    /// Default `nil`.
+    public var log: (@Sendable (LogEntry) -> Void)?
+    /// Receives measurements.
+    ///
+    /// Default `nil`.
+    public var metric: (@Sendable (MetricSample) -> Void)?
+
+    /// No closure is set.
+    public init() {}
+
+    var isEmpty: Bool { log == nil && metric == nil }
+
+    /// Passes an event on.
+    func note(_ event: DownloadEvent) {
+        if let log, let entry = LogEntry(event) { log(entry) }
+        if let metric { for sample in MetricSample.samples(of: event) { metric(sample) } }
+    }
+}
+
+extension LogEntry {
+    /// `nil` for events that no log needs.
+    init?(_ event: DownloadEvent) {
+        var metadata = ["download": event.id.description]
+        switch event.kind {
+        case .state(let state):
+            (level, message) = (.debug, "state \(state.rawValue)")
+        case .started(let name, let total, let resumedAt):
+            metadata["file"] = name
+            metadata["bytes"] = total?.description
+            let place = resumedAt > 0 ? " from byte \(resumedAt)" : ""
+            (level, message) = (.info, "started \(name)\(place)")
+        case .notice(let notice): (level, message) = (.notice, notice.description)
+        case .retry(let error, let delay):
+            metadata["code"] = error.code.rawValue.description
+            metadata["status"] = error.status?.description
+            metadata["delay"] = delay.description
+            (level, message) = (.warning, error.description)
+        case .finished(let file):
+            metadata["file"] = file.path
+            metadata["bytes"] = file.length.description
+            metadata["seconds"] = file.duration.description
+            (level, message) = (.info, "finished \(file.path)")
+        case .failed(let error):
+            metadata["code"] = error.code.rawValue.description
+            metadata["status"] = error.status?.description
+            (level, message) = (.error, error.description)
+        case .missed(let count): (level, message) = (.warning, "\(count) events were dropped")
+        case .added: (level, message) = (.debug, "added")
+        case .changed: return nil
+        }
+        self.metadata = metadata
+    }
+}
+
+extension MetricSample {
+    static func samples(of event: DownloadEvent) -> [MetricSample] {
+        switch event.kind {
+        case .started: [counter("pawl.downloads.started")]
+        case .retry(let error, _): [counter("pawl.downloads.retried", code: error.code)]
+        case .failed(let error): [counter("pawl.downloads.failed", code: error.code)]
+        case .finished(let file):
+            [
+                counter("pawl.downloads.finished"), counter("pawl.bytes.received", by: Double(file.received)),
+                MetricSample(
+                    name: "pawl.download.duration",
+                    kind: .timer,
+                    value: file.duration,
+                    dimensions: [:]
+                ),
+            ]
+        case .state, .notice, .added, .changed, .missed: []
+        }
+    }
+
+    private static func counter(_ name: String, by value: Double = 1, code: PawlError.Code? = nil) -> MetricSample {
+        MetricSample(
+            name: name,
+            kind: .counter,
+            value: value,
+            dimensions: code.map { ["code": $0.rawValue.description] } ?? [:]
+        )
+    }
+}

@@ -1,0 +1,37 @@
+import PawlCore
+
+extension DownloadSnapshot {
+    /// ``written`` and ``total`` for readers: `1.2 MiB of 4.0 MiB`, or `1.2 MiB` while the total is unknown.
+    public var sizeText: String {
+        let done = ByteText.size(written)
+        return total.map { "\(done) of \(ByteText.size($0))" } ?? done
+    }
+
+    /// ``speed`` for readers: `3.4 MiB/s`.
+    public var speedText: String { ByteText.speed(speed) }
+
+    /// ``smoothedSpeed`` for readers: `3.4 MiB/s`.
+    public var smoothedSpeedText: String { ByteText.speed(smoothedSpeed) }
+
+    /// ``timeLeft`` for readers: `2 h 05 min`, `3 min 20 s`, `7 s`; `nil` while it is unknown.
+    public var timeLeftText: String? { timeLeft.map(ByteText.duration) }
+}
+
+/// Sizes, speeds and durations as texts, in binary units (KiB, MiB, GiB), in English.
+public enum ByteText {
+    /// A number of bytes: `512 B`, `1.5 KiB`, `12.0 MiB`.
+    public static func size(_ bytes: Int64) -> String { ByteQuantity.text(bytes) }
+
+    /// Bytes per second: `512 B/s`, `1.5 KiB/s`.
+    public static func speed(_ bytesPerSecond: Int64) -> String { ByteQuantity.speed(bytesPerSecond) }
+
+    /// Seconds, rounded up: `7 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`.
+    public static func duration(_ seconds: Double) -> String {
+        guard seconds > 0, seconds.isFinite else { return "0 s" }
+        let whole = Int64(min(seconds.rounded(.up), 1e12))
+        let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60)
+        if days > 0 { return "\(days) d \(hours) h" }
+        if hours > 0 { return "\(hours) h \(minutes < 10 ? "0" : "")\(minutes) min" }
+        return minutes > 0 ? "\(minutes) min \(whole % 60 < 10 ? "0" : "")\(whole % 60) s" : "\(whole) s"
+    }
+}

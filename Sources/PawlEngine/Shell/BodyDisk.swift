@@ -1,0 +1,207 @@
+package import PawlCore
+import Synchronization
+
+/// A download whose bytes a program consumes while they arrive: in order, without a file, at most a few of them waiting.
+package final class BodyDisk: Disk {
+    /// The bytes that may wait for the program before the network is paused.
+    private static let room = 512 << 10
+    /// Enough to prove that another response has the same content.
+    private static let longestTail = Int(DownloadMachine.overlap)
+
+    /// What a later stream continues from.
+    package struct Position: Hashable, Sendable {
+        /// The bytes that the program has taken.
+        package var offset: Int64
+        /// What they are a part of.
+        package var facts: JournalFacts
+        /// The last of them.
+        package var tail: [UInt8]
+
+        package init(offset: Int64, facts: JournalFacts, tail: [UInt8]) {
+            self.offset = offset
+            self.facts = facts
+            self.tail = tail
+        }
+    }
+
+    fileprivate struct State: Sendable {
+        var chunks: [[UInt8]] = []
+        /// The first chunk that was not taken.
+        var next = 0
+        var waiting = 0
+        /// The bytes that arrived, those before the stream included.
+        var written: Int64 = 0
+        /// The last bytes that arrived or are still waiting.
+        var tail: [UInt8]
+        var position: Position?
+        var isOver = false
+    }
+
+    fileprivate let state: Mutex<State>
+    private let resumed: Position?
+    /// Called on the loop's thread when bytes arrived.
+    private let onBytes: @Sendable () -> Void
+
+    package init(resuming position: Position? = nil, onBytes: @escaping @Sendable () -> Void) {
+        resumed = position
+        self.onBytes = onBytes
+        var first = State(tail: position?.tail ?? [])
+        first.written = position?.offset ?? 0
+        first.position = position
+        state = Mutex(first)
+    }
+
+    /// Takes the next bytes; `nil` when none are waiting.
+    package func take() -> [UInt8]? {
+        state.withLock { state in
+            guard state.next < state.chunks.count else { return nil }
+            let chunk = state.chunks[state.next]
+            state.next += 1
+            if state.next == state.chunks.count {
+                state.chunks.removeAll(keepingCapacity: true)
+                state.next = 0
+            }
+            state.waiting -= chunk.count
+            if var position = state.position {
+                position.offset += Int64(chunk.count)
+                position.tail = Self.tail(of: position.tail + chunk)
+                state.position = position
+            }
+            return chunk
+        }
+    }
+
+    private static func tail(of bytes: [UInt8]) -> [UInt8] { Array(bytes.suffix(longestTail)) }
+
+    /// Where another stream continues: after the bytes that were taken; `nil` before the first response.
+    package var position: Position? { state.withLock { $0.position } }
+
+    /// Bytes that arrive from now on are dropped.
+    package func close() {
+        state.withLock { state in
+            state.isOver = true
+            state.chunks = []
+            state.next = 0
+            state.waiting = 0
+        }
+    }
+
+    fileprivate var hasRoom: Bool { state.withLock { $0.isOver || $0.waiting < Self.room } }
+
+    fileprivate func put(_ bytes: [UInt8], at offset: Int64) {
+        state.withLock { state in
+            precondition(offset == state.written, "one connection writes in order")
+            state.written += Int64(bytes.count)
+            guard !state.isOver else { return }
+            state.chunks.append(bytes)
+            state.waiting += bytes.count
+            state.tail.append(contentsOf: bytes)
+            if state.tail.count > 4 * Self.longestTail { state.tail = Self.tail(of: state.tail) }
+        }
+        onBytes()
+    }
+
+    fileprivate func note(_ facts: JournalFacts) {
+        state.withLock { state in
+            let position = state.position
+            state.position = Position(
+                offset: position?.offset ?? 0,
+                facts: facts,
+                tail: position?.tail ?? []
+            )
+        }
+    }
+
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
+        let written = state.withLock { $0.written }
+        if written > 0, let facts = state.withLock({ $0.position?.facts }) {
+            var facts = facts
+            if resumed?.facts.sources != claim.facts.sources { facts.sources = claim.facts.sources }
+            let journal = LoadedJournal(facts: facts, done: ByteRangeSet([ByteRange(0, written)]))
+            return .found(BodyPartial(self, claim.name), journal)
+        }
+        note(claim.facts)
+        return .fresh(BodyPartial(self, claim.name))
+    }
+
+    package func unfinished(of source: String, in folder: String) -> String? {
+        state.withLock { $0.written } > 0 ? "body" : nil
+    }
+
+    package func length(of name: String, in folder: String) -> Int64? { nil }
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
+    package func remove(_ name: String, in folder: String) throws(Failure) {}
+}
+
+/// Nothing that the program has taken can be undone.
+private final class BodyPartial: Partial {
+    let name: String
+    let path = ""
+    let slotCount = 64
+    let durable = ByteRangeSet()
+    let hasJournal = true
+    private let disk: BodyDisk
+
+    init(_ disk: BodyDisk, _ name: String) {
+        self.disk = disk
+        self.name = name
+    }
+
+    var hasRoom: Bool { disk.hasRoom }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        disk.put(unsafe [UInt8](bytes), at: offset)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+        let (tail, written) = disk.state.withLock { ($0.tail, $0.written) }
+        let start = offset - (written - Int64(tail.count))
+        guard start >= 0, start + Int64(buffer.count) <= Int64(tail.count) else { throw isGone }
+        unsafe tail.withUnsafeBytes { kept in
+            let part = Int(start)..<(Int(start) + buffer.count)
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[part]))
+        }
+    }
+
+    func startOver(_ facts: JournalFacts) throws(Failure) {
+        guard disk.state.withLock({ $0.written }) == 0 else { throw isGone }
+        disk.note(facts)
+    }
+
+    private var isGone: Failure {
+        Failure(
+            .cannotResume,
+            "cannot continue",
+            at: "the stream",
+            because: "bytes of it were already taken, and the server cannot continue after them",
+            remedy: "start again from the beginning"
+        )
+    }
+
+    func publish(
+        length: Int64,
+        modified: UnixTime?,
+        completion: @escaping @Sendable (Result<String, Failure>) -> Void
+    ) { completion(.success("")) }
+
+    func digest(
+        _ algorithm: HashAlgorithm,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) { preconditionFailure("a stream has no checksum") }
+
+    func checkpoint(
+        _ done: ByteRangeSet,
+        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) { completion(.success(())) }
+
+    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
+    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
+    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
+    func reserve(_ total: Int64) throws(Failure) {}
+    func beginLane(slot: Int, at start: Int64) throws(Failure) {}
+    func advanceLane(slot: Int, to cursor: Int64) {}
+    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
+    func discard() {}
+    func restoreOriginal() throws(Failure) {}
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Pawl
+import PawlSystem
+import PawlTestKit
+import Testing
+
+/// Bytes as they arrive.
+@Suite struct BodyTests {
+    private func options() -> DownloadOptions {
+        var options = DownloadOptions()
+        options.timeout = 3600
+        options.retryDelay = 0.01
+        return options
+    }
+
+    private func all(of body: DownloadBody) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await chunk in body {
+            #expect(!chunk.isEmpty)
+            bytes += chunk
+        }
+        return bytes
+    }
+
+    @Test(arguments: [0, 1, 3_000_000]) func `every byte once, in order, also after a lost connection`(length: Int)
+        async throws
+    {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let payload = Payload(seed: 801, length: Int64(length))
+        let url = origin.serve("/f", payload)
+        origin.vary("/f") { facts, behaviour in
+            if facts.ordinal == 0, length > 1 { behaviour.cut = .reset(after: 1_000_000) }
+        }
+        let downloader = Downloader()
+        let body = try downloader.body(of: url, options: options())
+        #expect(try await all(of: body) == payload.bytes)
+        #expect(body.position?.offset == payload.length)
+        #expect(origin.log.of("/f").count == (length > 1 ? 2 : 1))
+        downloader.shutDown()
+    }
+
+    @Test func `no more is read than the program takes, and leaving the loop ends the transfer`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        // Far more than the buffers of both sockets and of the stream.
+        let payload = Payload(seed: 802, length: 200_000_000)
+        let url = origin.serve("/f", payload)
+        let downloader = Downloader()
+        let body = try downloader.body(of: url, options: options())
+        for try await chunk in body {
+            #expect(chunk == Array(payload.bytes(in: .init(0, Int64(chunk.count)))))
+            break
+        }
+        #expect(origin.waitUntilQuiet("/f"))
+        let record = try #require(origin.log.of("/f").first)
+        #expect(record.end == .peerClosed)
+        #expect(record.bodySent < payload.length / 2)
+        downloader.shutDown()
+    }
+
+    @Test func `cancelling the task ends the iteration and the transfer`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let url = origin.serve("/f", Payload(seed: 803, length: 3_000_000)) { $0.cut = .stall(after: 2_000_000) }
+        let downloader = Downloader()
+        let body = try downloader.body(of: url, options: options())
+        let task = Task { try await all(of: body) }
+        await origin.holds("/f")
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(origin.waitUntilQuiet("/f"))
+        downloader.shutDown()
+    }
+
+    @Test(arguments: [Behaviour.Validators.strong, .lastModifiedOnly, .none])
+    func `a stored position continues in another downloader, and refuses other content`(
+        validators: Behaviour.Validators
+    ) async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let payload = Payload(seed: 804, length: 3_000_000)
+        let url = origin.serve("/f", payload) { $0.validators = validators }
+        let first = Downloader()
+        let body = try first.body(of: url, options: options())
+        var bytes: [UInt8] = []
+        for try await chunk in body {
+            bytes += chunk
+            if bytes.count > 500_000 { break }
+        }
+        first.shutDown()
+        let stored = try JSONEncoder().encode(try #require(body.position))
+        let position = try JSONDecoder().decode(DownloadBody.Position.self, from: stored)
+        #expect(position.offset == Int64(bytes.count))
+        let second = Downloader()
+        bytes += try await all(of: try second.body(resuming: position, options: options()))
+        #expect(bytes == payload.bytes)
+        #expect(origin.log.of("/f").last?.request.header("Range") != nil)
+        _ = origin.serve("/f", Payload(seed: 805, length: 3_000_000)) { $0.validators = validators }
+        let other = try second.body(resuming: position, options: options())
+        let error = await #expect(throws: PawlError.self) { try await all(of: other) }
+        #expect(error?.code == .cannotResume)
+        second.shutDown()
+    }
+
+    @Test func `a failure is thrown by the iteration`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let url = origin.serve("/f", Payload(seed: 806, length: 10)) { $0.instead = .status(404) }
+        let downloader = Downloader()
+        let body = try downloader.body(of: url, options: options())
+        let error = await #expect(throws: PawlError.self) { try await all(of: body) }
+        #expect(error?.status == 404)
+        downloader.shutDown()
+    }
+
+    @Test(arguments: ["{}", #"{"offset":-1,"facts":"","tail":""}"#, #"{"offset":5,"facts":"AAAA","tail":""}"#])
+    func `what is no position is refused`(text: String) {
+        #expect(throws: (any Error).self) {
+            try JSONDecoder().decode(DownloadBody.Position.self, from: Data(text.utf8))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Pawl
+import PawlTestKit
+import Testing
+
+@Suite struct RelocationTests {
+    private let payload = Payload(seed: 831, length: 1000)
+
+    @Test func `a finished file moves to another folder, and its record with it`() async throws {
+        let bench = try ManagerBench()
+        var manager = try await bench.open()
+        let download = try await manager.add(bench.request(bench.origin.serve("/f", payload)))
+        _ = try await download.file
+        #expect(try await manager.relocate(download.id, toFolder: "a/b"))
+        #expect(try await manager.location(of: download.id) == .finished(path: bench.root.path("a/b/f")))
+        #expect(bench.root.difference("a/b/f", from: payload) == nil)
+        #expect(!bench.root.names.contains("f"))
+        #expect(try await manager.relocate(download.id, toFolder: "a/b"), "it is there already")
+        await manager.shutDown()
+        manager = try await bench.open()
+        #expect(try await manager.location(of: download.id) == .finished(path: bench.root.path("a/b/f")))
+        #expect(try await manager.relocate(download.id, toFolder: ""))
+        #expect(bench.root.names.contains("f"))
+        #expect(try await !manager.relocate(Download.ID(rawValue: 1), toFolder: "a"))
+        await manager.shutDown()
+    }
+
+    @Test func `no file is replaced, and nothing leaves the root`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let download = try await manager.add(bench.request(bench.origin.serve("/f", payload)))
+        _ = try await download.file
+        try FileSystem.makeFolder(bench.root.path("a"))
+        try FileSystem.write([1], to: bench.root.path("a/f"))
+        for (folder, code) in [("a", PawlError.Code.fileExists), ("../x", .badOption), (".pawl", .badOption)] {
+            let error = await #expect(throws: PawlError.self) {
+                try await manager.relocate(download.id, toFolder: folder)
+            }
+            #expect(error?.code == code, "\(folder)")
+        }
+        #expect(FileSystem.contents(bench.root.path("a/f")) == [1])
+        #expect(bench.root.difference("f", from: payload) == nil)
+        await manager.shutDown()
+    }
+
+    @Test func `running downloads can be asked for, and options say what they do not change`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open(bench.slots(1))
+        let (url, _) = bench.serveStalling("/f", seed: 832)
+        let (other, _) = bench.serveStalling("/g", seed: 833)
+        let first = try await manager.add(bench.request(url))
+        let second = try await manager.add(bench.request(other))
+        let third = try await manager.add(bench.request(other + "?paused") { $0.start = .paused })
+        await bench.origin.holds("/f")
+        #expect(try await manager.downloads(matching: DownloadFilter([.running])).map(\.id) == [first.id])
+        #expect(
+            try await manager.downloads(matching: DownloadFilter([.running, .paused])).map(\.id) == [first.id, third.id]
+        )
+        #expect(try await manager.downloads(matching: DownloadFilter([.waiting])).count == 2)
+        #expect(try await manager.totals(matching: DownloadFilter([.running])).count == 1)
+        #expect(try await manager.downloads(matching: DownloadFilter([.running]), offset: 1).isEmpty)
+        var options = try #require(try await manager.details(of: [first.id]).first?.options)
+        options.headers = ["X-Token: 2"]
+        options.folder = "elsewhere"
+        options.fileName = "other"
+        let change = try await manager.change(options: options, of: first.id)
+        #expect(change.isStored && change.unchanged == ["folder", "fileName"])
+        options.folder = ""
+        #expect(try await manager.change(options: options, of: second.id).unchanged == [])
+        #expect(try await !manager.change(options: options, of: Download.ID(rawValue: 1)).isStored)
+        await manager.shutDown()
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Pawl
+import PawlTestKit
+import Synchronization
+import Testing
+
+/// Values as data and as texts, and what observers receive.
+@Suite struct ValueTests {
+    private func copy<Value: Codable>(_ value: Value) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+    }
+
+    @Test func `options are the same after they were stored`() throws {
+        var options = DownloadOptions()
+        #expect(try copy(options) == options)
+        options.folder = "f"
+        options.headers = ["A: b", "C: d"]
+        options.password = "p"
+        options.retries = 0
+        options.verifiesPeer = false
+        options.naming = .hash
+        options.mirrors = ["http://m.example/"]
+        options.attributes = ["a": "b"]
+        options.taskDescription = "t"
+        options.pinnedPublicKeys = ["sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]
+        #expect(try copy(options) == options)
+        let later = #"{"retries":["7"],"of a later version":{"a":1},"timeout":["no number"]}"#
+        var expected = DownloadOptions()
+        expected.retries = 7
+        #expect(try JSONDecoder().decode(DownloadOptions.self, from: Data(later.utf8)) == expected)
+    }
+
+    @Test func `snapshots, events and errors are the same after they were stored`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let url = bench.origin.serve("/f", Payload(seed: 821, length: 1000)) { $0.instead = .status(404) }
+        let events = manager.events
+        let download = try await manager.add(bench.request(url) { $0.options.retries = 0 })
+        let error = await #expect(throws: PawlError.self) { try await download.file }
+        #expect(error?.status == 404)
+        #expect(try copy(download.snapshot) == download.snapshot)
+        #expect(try copy(try #require(error)).description == error?.description)
+        for try await event in events {
+            let same = try copy(event)
+            #expect("\(same)" == "\(event)" && same.id == event.id)
+            if case .failed = event.kind { break }
+        }
+        await manager.shutDown()
+    }
+
+    @Test(arguments: [(0, "0 s"), (0.2, "1 s"), (60, "1 min 00 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
+    func `durations are readable`(seconds: Double, text: String) { #expect(ByteText.duration(seconds) == text) }
+
+    @Test func `sizes and speeds are readable`() {
+        #expect(ByteText.size(1023) == "1023 B" && ByteText.size(1536) == "1.5 KiB")
+        #expect(ByteText.speed(3 << 20) == "3.0 MiB/s" && ByteText.size(-1) == "0 B")
+        #expect(ByteText.duration(.infinity) == "0 s" && ByteText.duration(1e300).hasSuffix(" h"))
+    }
+
+    @Test func `observers receive the start, the retry and the end, and no secret`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let url = origin.serve("/f", Payload(seed: 822, length: 1000))
+        origin.vary("/f") { facts, behaviour in
+            if facts.ordinal == 0 { behaviour.instead = .status(503) }
+        }
+        let (entries, samples) = (Mutex<[LogEntry]>([]), Mutex<[MetricSample]>([]))
+        var configuration = Downloader.Configuration()
+        configuration.observers.log = { entry in entries.withLock { $0.append(entry) } }
+        configuration.observers.metric = { sample in samples.withLock { $0.append(sample) } }
+        let downloader = Downloader(configuration)
+        var options = DownloadOptions()
+        options.folder = folder.path
+        options.retryDelay = 0.01
+        _ = try await downloader.download(url + "?secret=xyzzy", options: options)
+        downloader.shutDown()
+        let log = entries.withLock { $0 }
+        #expect(log.filter { $0.level != .debug }.map(\.level) == [.warning, .info, .info])
+        #expect(log.contains { $0.metadata["status"] == "503" && $0.metadata["download"] != nil })
+        #expect(!"\(log)".contains("xyzzy"))
+        let names = samples.withLock { $0 }.map(\.name)
+        #expect(
+            names == [
+                "pawl.downloads.retried", "pawl.downloads.started", "pawl.downloads.finished", "pawl.bytes.received",
+                "pawl.download.duration",
+            ]
+        )
+    }
+}
