@@ -29,7 +29,10 @@ extension DownloadSession {
             }
         }
         over.removeAll { found in again.contains { $0.task === found.task } }
-        for (task, _) in waiting + again { task.facts.withLock { $0.state = .running } }
+        for (task, _) in waiting + again {
+            // The program may have cancelled it meanwhile: it got it through its resume data.
+            task.facts.withLock { if $0.state == .suspended { $0.state = .running } }
+        }
         for (task, snapshot) in over {
             task.facts.withLock { $0.state = .running }
             let location = try await manager.location(of: snapshot.id)
@@ -50,7 +53,7 @@ extension DownloadSession {
     /// Whether the task ended with a response that is its content, which only its request can deliver.
     private func isResponse(_ response: DownloadResponse?, _ snapshot: DownloadSnapshot) -> Bool {
         guard !configuration.failsOnErrorStatus, snapshot.state == .failed, let response else { return false }
-        return response.status >= 300 && snapshot.written == 0
+        return ![0, 200, 206].contains(response.status) && snapshot.written == 0
     }
 
     /// The bytes on disk of a task that does not run.

@@ -140,12 +140,17 @@ public final class DownloadSession: Sendable {
 
     /// Calls the closure with the unfinished tasks.
     public func getAllTasks(completionHandler: @escaping @Sendable ([DownloadTask]) -> Void) {
-        let finish: @Sendable () -> Void = {
-            let tasks = self.book.withLock { Array($0.tasks.values) }
-            let alive = tasks.filter { $0.state != .completed }
-            self.call { completionHandler(alive.sorted { $0.taskIdentifier < $1.taskIdentifier }) }
+        let isHeard = work.yield { _ in
+            let tasks = self.unfinished
+            self.call { completionHandler(tasks) }
         }
-        if case .terminated = work.yield({ _ in finish() }) { finish() }
+        // On the caller's thread, which may be that of the delegate.
+        if case .terminated = isHeard { completionHandler(unfinished) }
+    }
+
+    private var unfinished: [DownloadTask] {
+        let tasks = book.withLock { Array($0.tasks.values) }
+        return tasks.filter { $0.state != .completed }.sorted { $0.taskIdentifier < $1.taskIdentifier }
     }
 
     /// Calls the closure with the unfinished tasks: no data tasks, no upload tasks, and the download tasks.

@@ -159,9 +159,9 @@ final class Runner {
 
     /// Whether the body of this response may be the result, although its status is no success.
     func wantsPage(of head: ResponseHead) -> Bool {
-        guard job.plan.endsWithErrorResponse, head.status >= 300, ask({ $0.takesErrorResponse }) else {
-            return false
-        }
+        // These are the content's: 0 is that of FTP and SFTP.
+        let isUsual = [0, 200, 206].contains(head.status)
+        guard job.plan.endsWithErrorResponse, !isUsual, ask({ $0.takesErrorResponse }) else { return false }
         return !(300..<400).contains(head.status) || head.location == nil
             || job.plan.hooks.contains(.redirect)
     }
