@@ -58,6 +58,14 @@ export class Facts {
   }
 }
 
+/** @param {Details} details @returns {string | undefined} */
+function verifiedOf(details) {
+  const { verification } = details;
+  if (!verification) return undefined;
+  const { level, algorithm, digest, source, weak } = verification;
+  return `\u{1F6E1} ${words.verified[level] ?? level}${weak ? `, ${words.verified.weak}` : ""}: ${algorithm}=${digest} ${source}`.trim();
+}
+
 /** @param {Details} details @returns {[string, string | undefined][]} */
 function factsOf(details) {
   const { facts } = words;
@@ -70,6 +78,7 @@ function factsOf(details) {
     [facts.received, details.received ? format.size(details.received) : undefined],
     [facts.smoothed, details.smoothedSpeed ? format.speed(details.smoothedSpeed) : undefined],
     [facts.checksum, checksumOf(details)],
+    [facts.verified, verifiedOf(details)],
     [facts.type, details.type],
     [facts.group, details.group],
     [facts.priority, details.priority ? format.count(details.priority) : undefined],
