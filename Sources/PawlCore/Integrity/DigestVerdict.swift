@@ -1,6 +1,6 @@
 /// What digests of the content's bytes show, compared with all that is expected of them.
 package enum DigestVerdict: Hashable, Sendable {
-    /// All agree; the one that proves most is told.
+    /// All agree; the one that proves most is reported.
     case verified(VerificationResult)
     /// Nothing could be compared.
     case unverified
@@ -9,8 +9,10 @@ package enum DigestVerdict: Hashable, Sendable {
     /// Two sources state different digests of the same bytes.
     case contradiction(ExpectedDigest, ExpectedDigest)
 
-    /// `computed`: of the bytes in the file; `decoded`: of the content without its coding, for a coded response:
-    /// fronts state the digest of either form. `isDecodable`: `decoded` is all that there is to compare.
+    /// Compares what is expected with the digests of the bytes in the file.
+    ///
+    /// For a coded response `decoded` has those of the content without its coding, since fronts state the digest of
+    /// either form; without `isDecodable` it could not be computed, and a mismatch says nothing.
     package init(
         _ expected: [ExpectedDigest],
         computed: [Checksum],

@@ -83,7 +83,7 @@ package enum DigestField: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The field of that name, whatever the case of its letters.
+    /// The field of that name, in any case.
     package init?(_ name: some Collection<UInt8>) {
         // Most fields of a response are none of these.
         guard let first = name.first?.lowercased, Self.initials.contains(first),

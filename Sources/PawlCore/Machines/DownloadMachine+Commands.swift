@@ -72,7 +72,7 @@ extension DownloadMachine {
         case .preempted:
             return [enter(.paused)]
         // All bytes are on disk; the remaining work is short and ends on its own, but for other servers' responses.
-        case .verifying where sidecars == .asked: return stop() + [letGo(), enter(.paused)]
+        case .verifying where sidecars == .requested: return stop() + [letGo(), enter(.paused)]
         case .verifying, .publishing: return []
         case .paused, .finished, .failed, .removed: return []
         }
@@ -83,7 +83,7 @@ extension DownloadMachine {
         switch phase {
         case .probing, .transferring, .waitingForNetwork:
             return stop() + [letGo(), enter(.preempted)]
-        case .verifying where sidecars == .asked: return stop() + [letGo(), enter(.preempted)]
+        case .verifying where sidecars == .requested: return stop() + [letGo(), enter(.preempted)]
         case .waiting, .paused, .preempted, .verifying, .publishing, .finished, .failed, .removed: return []
         }
     }

@@ -1,9 +1,9 @@
 // Digests that are found without being given: collected from responses and sidecars, checked before publishing.
 extension DownloadMachine {
-    /// Whether sidecars were asked for.
+    /// Whether sidecars were requested.
     enum SidecarState: Hashable, Sendable {
         case notAsked
-        case asked
+        case requested
         case known([ExpectedDigest])
     }
 
@@ -124,13 +124,13 @@ extension DownloadMachine {
         guard plan.verification.asksForSidecars, plan.selection == .whole, sidecars == .notAsked else {
             return []
         }
-        sidecars = .asked
+        sidecars = .requested
         return [.findSidecars(source: 0)]
     }
 
-    /// The sums files beside the content were asked for, and state these digests.
+    /// The sums files beside the content were requested, and state these digests.
     package mutating func foundSidecars(_ digests: [ExpectedDigest]) -> [Action] {
-        guard sidecars == .asked else { return [] }
+        guard sidecars == .requested else { return [] }
         sidecars = .known(digests)
         switch phase {
         case .verifying: return settlePieces() ?? verify(length: written)
@@ -185,7 +185,7 @@ extension DownloadMachine {
     mutating func verify(length: Int64) -> [Action] {
         let entered = phase == .verifying ? [] : [enter(.verifying)]
         let asks = askForSidecars()
-        if sidecars == .asked { return entered + asks }
+        if sidecars == .requested { return entered + asks }
         let algorithms = algorithms
         if !algorithms.isEmpty { return entered + [.verify(algorithms, length: length)] }
         return reachesLeast(nil) ? publish() : failUnverified(.none)

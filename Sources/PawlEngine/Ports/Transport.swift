@@ -74,7 +74,7 @@ package final class TransferSettings: Sendable {
         package var noProxy: String?
         /// The interface, or the local address, of outgoing connections; `nil` for the system's choice.
         package var interface: String?
-        /// Whether the digest of the representation is asked for (Want-Repr-Digest, RFC 9530 §4).
+        /// Whether the digest of the representation is requested (Want-Repr-Digest, RFC 9530 §4).
         package var wantsDigest = false
         package var verifiesPeer = true
         package var authorityFile: String?

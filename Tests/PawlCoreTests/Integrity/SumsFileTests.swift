@@ -35,7 +35,7 @@ import Testing
         "-----BEGIN PGP SIGNED MESSAGE-----\n\n-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----\n\(a)  f.iso",
         "-----BEGIN PGP SIGNED MESSAGE-----\n\n\(a)  f.iso",
     ])
-    func `what names another file is no answer`(text: String) {
+    func `what names another file does not count`(text: String) {
         #expect((Self.found(text, "f.iso") ?? "") == "")
     }
 

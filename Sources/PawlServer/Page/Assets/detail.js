@@ -20,7 +20,9 @@ import { words } from "./words.js";
  * @typedef {Row & {
  *   sources: string[], ranges: [number, number][],
  *   lanes: {url: string, offset: number, end: number | null, speed: number, isReceiving: boolean}[],
- *   headers: string[], checksum: string | null, limit: number | null, file: "there" | "missing" | null,
+ *   headers: string[], checksum: string | null,
+ *   verification?: {level: string, algorithm: string, digest: string, source: string, weak: boolean} | null,
+ *   limit: number | null, file: "there" | "missing" | null,
  *   log: Record<string, any>[], response: Record<string, any> | null,
  * }} Details
  */

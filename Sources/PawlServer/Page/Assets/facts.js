@@ -70,6 +70,14 @@ export class Facts {
   }
 }
 
+/** @param {Details} details @returns {string | undefined} */
+function verifiedOf(details) {
+  const { verification } = details;
+  if (!verification) return undefined;
+  const { level, algorithm, digest, source, weak } = verification;
+  return `\u{1F6E1} ${words.verified[level] ?? level}${weak ? `, ${words.verified.weak}` : ""}: ${algorithm}=${digest} ${source}`.trim();
+}
+
 /** @param {Details} details @returns {[string, string | undefined][]} */
 function factsOf(details) {
   const { facts } = words;
@@ -82,6 +90,7 @@ function factsOf(details) {
     [facts.left, details.timeLeft && details.smoothedSpeed ? format.duration(details.timeLeft) : undefined],
     [facts.smoothed, speed ? format.speed(speed) : undefined],
     [facts.checksum, checksumOf(details)],
+    [facts.verified, verifiedOf(details)],
     [facts.group, details.group],
     [facts.priority, details.priority ? format.count(details.priority) : undefined],
     [facts.description, details.description],

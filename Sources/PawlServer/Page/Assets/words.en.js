@@ -270,10 +270,15 @@ export const english = {
   audioOf: (/** @type {string} */ name) => `Audio: ${name}`,
   cannotPlay: "This browser cannot play the file.",
   fileMissing: "The file was moved or deleted. Retry to download it again.",
+  /** @type {Record<string, string>} */
+  verified: {
+    given: "by the given checksum", signed: "by a signed sums file", origin: "by the server's digest", sidecar: "by a sums file",
+    weak: "weak",
+  },
   facts: {
     url: "URL", path: "File", size: "Size", received: "Received", smoothed: "Average speed", type: "Type",
     group: "Group", priority: "Priority", description: "Note", added: "Added", started: "Started", ended: "Finished at", failed: "Failed at",
-    took: "Duration", left: "Time left", checksum: "Checksum", limit: "Speed limit", id: "ID",
+    took: "Duration", left: "Time left", checksum: "Checksum", verified: "Verified", limit: "Speed limit", id: "ID",
   },
   responseFacts: {
     status: "Status", contentType: "Content-Type", contentLength: "Content-Length", entityTag: "ETag",

@@ -255,10 +255,14 @@ export const chinese = {
   audioOf: (name) => `音频：${name}`,
   cannotPlay: "此浏览器无法播放。",
   fileMissing: "文件已被移动或删除。重试可重新下载。",
+  /** @type {Record<string, string>} */
+  verified: {
+    given: "与给定的校验和一致", signed: "与签名的校验文件一致", origin: "与服务器给出的摘要一致", sidecar: "与校验文件一致", weak: "弱算法",
+  },
   facts: {
     url: "地址", path: "文件", size: "大小", received: "已接收", smoothed: "平均速度", type: "类型", group: "分组",
     priority: "优先级", description: "备注", added: "添加时间", started: "开始时间", ended: "完成时间", failed: "失败时间", took: "用时", left: "剩余时间",
-    checksum: "校验和", limit: "限速", id: "编号",
+    checksum: "校验和", verified: "已校验", limit: "限速", id: "编号",
   },
   responseFacts: {
     status: "状态码", contentType: "Content-Type", contentLength: "Content-Length", entityTag: "ETag",
