@@ -62,7 +62,10 @@ extension Downloader {
 
     /// The digests that the origin states of the content in its response's fields; blocks the calling thread, which must not
     /// be one of Swift's pool.
-    package func statedDigests(of source: String, options: DownloadOptions) throws(PawlError) -> [ExpectedDigest] {
+    package func statedDigests(
+        of source: String,
+        options: DownloadOptions
+    ) throws(PawlError) -> [ExpectedDigest] {
         let disk = StatingDisk()
         var options = try options.forMemory()
         options.fileName = nil

@@ -32,7 +32,9 @@ final class OriginSums {
 
     private func content(of path: String) -> WebAddress {
         var file = address
-        if address.path.hasSuffix("/") { file.path += Self.encoded(path.split(separator: "/").last.map { String($0) } ?? path) }
+        if address.path.hasSuffix("/") {
+            file.path += Self.encoded(path.split(separator: "/").last.map { String($0) } ?? path)
+        }
         return file
     }
 

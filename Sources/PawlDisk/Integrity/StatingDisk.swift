@@ -13,7 +13,7 @@ package final class StatingDisk: Disk {
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         state.withLock { $0 = claim.facts.representation }
-        throw Failure(.unfinished, "cannot download", at: claim.name, because: "only its header was requested")
+        throw Failure(.unfinished, "cannot download", at: claim.name, because: "only its head was wanted")
     }
 
     package func unfinished(of source: String, in folder: String) -> String? { nil }

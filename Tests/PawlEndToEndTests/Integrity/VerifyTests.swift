@@ -79,7 +79,9 @@ import Testing
         let bench = try IntegrityBench()
         try bench.write("a", Self.content)
         let digest = try bench.sum("md5sum", of: "a")
-        let url = bench.origin.serve("/a", Payload(Self.content)) { $0.add(header: "X-Checksum-Md5: \(digest)") }
+        let url = bench.origin.serve("/a", Payload(Self.content)) {
+            $0.add(header: "X-Checksum-Md5: \(digest)")
+        }
         let right = try bench.pawl("verify", "a", "--from", url)
         #expect(right.code == 0 && right.lines[0].contains("x-checksum-md5"), "\(right)")
         try bench.write("a", [1])
