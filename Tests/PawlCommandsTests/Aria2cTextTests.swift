@@ -14,8 +14,16 @@ import Testing
         #expect(Aria2cText.size(bytes) == text)
     }
 
-    private func row(_ gid: String, _ written: Int64, _ total: Int64, speed: Int64 = 0) -> Aria2cText.Progress {
-        Aria2cText.Progress(gid: gid, written: written, total: total, connections: 1, speed: speed, path: "d/f")
+    private func row(_ gid: String, _ written: Int64, _ total: Int64, speed: Int64 = 0) -> Aria2cText.Progress
+    {
+        Aria2cText.Progress(
+            gid: gid,
+            written: written,
+            total: total,
+            connections: 1,
+            speed: speed,
+            path: "d/f"
+        )
     }
 
     @Test func `the readout shows one download, or the sums of several`() {
@@ -58,7 +66,9 @@ import Testing
         let full = Aria2cText.results([done, failed], isFull: true, isColored: false)
         #expect(full.contains("\n2089b0|OK  |   607KiB/s|100|d/f\n2089b0|ERR |        n/a|  -|http://h/f\n"))
         #expect(full.hasSuffix("(OK):download completed.(ERR):error occurred.\n"))
-        #expect(Aria2cText.results([done], isFull: false, isColored: true).contains("|\u{1B}[1;32mOK\u{1B}[0m  |"))
+        #expect(
+            Aria2cText.results([done], isFull: false, isColored: true).contains("|\u{1B}[1;32mOK\u{1B}[0m  |")
+        )
     }
 
     @Test(arguments: [(4, "4s"), (154, "2m34s"), (3_723, "1h2m3s"), (3_600, "1h0s")])

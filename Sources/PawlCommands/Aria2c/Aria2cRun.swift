@@ -23,7 +23,8 @@ struct Aria2cRun {
         var printer = try Aria2cPrinter(options)
         for line in options.unknown { printer.note(.warn, "Unknown option: \(line)") }
         var collected = Aria2cEntries(options)
-        if !isService || !addresses.isEmpty || options["input-file"] != nil || options["metalink-file"] != nil {
+        if !isService || !addresses.isEmpty || options["input-file"] != nil || options["metalink-file"] != nil
+        {
             try collected.collect(addresses, to: &printer)
         }
         let entries = collected.entries
@@ -121,7 +122,9 @@ struct Aria2cRun {
             configuration.names = Set(names.split(separator: "\n").map { $0.lowercased() })
         }
         configuration.secret = options["rpc-secret"].flatMap { $0.isEmpty ? nil : $0 }
-        configuration.login = options["rpc-user"].flatMap { $0.isEmpty ? nil : $0 }.map { "\($0):\(options["rpc-passwd"] ?? "")" }
+        configuration.login = options["rpc-user"].flatMap { $0.isEmpty ? nil : $0 }.map {
+            "\($0):\(options["rpc-passwd"] ?? "")"
+        }
         configuration.needsNoSecret = configuration.secret == nil
         configuration.allowsEveryOrigin = options.flag("rpc-allow-origin-all")
         if options.flag("rpc-secure") {

@@ -61,7 +61,11 @@ private struct InflateReader {
 
     private mutating func bits(_ number: Int) -> Int {
         while count < number {
-            if next < bytes.count { buffer |= UInt32(bytes[next]) << UInt32(count) } else { isExhausted = true }
+            if next < bytes.count {
+                buffer |= UInt32(bytes[next]) << UInt32(count)
+            } else {
+                isExhausted = true
+            }
             next += 1
             count += 8
         }
@@ -163,14 +167,16 @@ private struct InflateReader {
 
     private static let order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
     private static let lengths = [
-        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227,
+        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163,
+        195, 227,
         258,
     ]
     private static let lengthBits = [
         0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
     ]
     private static let distances = [
-        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097,
+        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073,
+        4097,
         6145, 8193, 12289, 16385, 24577,
     ]
     private static let distanceBits = [

@@ -58,7 +58,9 @@ package enum ParameterizedAddress {
     }
 
     private static func sequence(_ body: ArraySlice<UInt8>) throws(Fault) -> [[UInt8]] {
-        let fault = Fault(words: "invalid sequence [\(Redaction.printable(String(decoding: body, as: UTF8.self)))]")
+        let fault = Fault(
+            words: "invalid sequence [\(Redaction.printable(String(decoding: body, as: UTF8.self)))]"
+        )
         let parts = body.split(separator: .colon, omittingEmptySubsequences: false)
         let ends = parts[0].split(separator: .dash, omittingEmptySubsequences: false)
         let step = parts.count == 2 ? parts[1].decimalNumber : 1
@@ -67,10 +69,12 @@ package enum ParameterizedAddress {
             guard low <= high, (high - low) / step < Int64(most) else { throw fault }
             return stride(from: low, through: high, by: Int(clamping: step)).map { number in
                 let digits = Array(String(number).utf8)
-                return Array(repeating: UInt8(ascii: "0"), count: max(0, ends[0].count - digits.count)) + digits
+                return Array(repeating: UInt8(ascii: "0"), count: max(0, ends[0].count - digits.count))
+                    + digits
             }
         }
-        guard let low = letters(ends[0]), let high = letters(ends[1]), ends[0].count == ends[1].count, low <= high,
+        guard let low = letters(ends[0]), let high = letters(ends[1]), ends[0].count == ends[1].count,
+            low <= high,
             (ends[0].first! >= 97) == (ends[1].first! >= 97), (high - low) / step < Int64(most)
         else { throw fault }
         let base: UInt8 = ends[0].first! >= 97 ? 97 : 65
