@@ -89,16 +89,19 @@ import Testing
         #expect(Aria2cExit.code(of: error, mostNotFound: 2) == (status == 404 ? 4 : code))
     }
 
-    @Test(arguments: [
+    private static let codes: [(failure: Failure.Code, code: UInt8)] = [
         // aria2c has no code of its own for a lost or refused connection, a failed handshake, a bad URL.
-        (Failure.Code.network, 1), (.insecure, 1), (.badOption, 1),
+        (.network, 1), (.insecure, 1), (.badOption, 1),
         (.timeout, 2), (.tooSlow, 5), (.cannotResume, 8), (.diskFull, 9), (.alreadyDownloading, 11),
         (.fileExists, 13), (.cannotMakeFolder, 18), (.nameResolution, 19), (.tooManyRedirects, 23),
         (.checksumMismatch, 32),
         // Pawl's own stay.
         (.newerJournal, 34),
-    ])
-    func `another failure has aria2c's code if it has one`(failure: Failure.Code, code: UInt8) {
+    ]
+
+    @Test(arguments: codes.indices)
+    func `another failure has aria2c's code if it has one`(index: Int) {
+        let (failure, code) = Self.codes[index]
         let error = PawlError(Failure(failure, "cannot fetch", at: "http://h/", because: "x"))
         #expect(Aria2cExit.code(of: error) == code)
     }

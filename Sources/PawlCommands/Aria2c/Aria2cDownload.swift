@@ -31,7 +31,9 @@ struct Aria2cDownload: Sendable {
     var isDry: Bool { flag("dry-run") }
     var renames: Bool { values["auto-file-renaming"] != "false" }
 
-    /// Resolves folder, name and all options. Throws code 28.
+    /// Resolves folder, name and all options.
+    ///
+    /// Throws code 28.
     mutating func prepare(_ note: (Aria2cPrinter.Level, String) -> Void) throws(Failure) {
         let source = entry.addresses[0]
         try Aria2Options(values.values).apply(to: &target, of: source)

@@ -18,7 +18,7 @@ struct Aria2cRun {
         let isService = options.flag("enable-rpc")
         if !options.passedOver.isEmpty, !options.flag("quiet") {
             let names = Set(options.passedOver).sorted().map { "--" + $0 }.joined(separator: ", ")
-            tell("ignored options without effect: \(names)")
+            warn("ignored options without effect: \(names)")
         }
         var printer = try Aria2cPrinter(options)
         for line in options.unknown { printer.note(.warn, "Unknown option: \(line)") }
@@ -41,7 +41,7 @@ struct Aria2cRun {
         return try Aria2cSession(options, entries, printer).run()
     }
 
-    private func tell(_ text: String) {
+    private func warn(_ text: String) {
         var errors = OutputFile(descriptor: STDERR_FILENO)
         errors.appendLine(TerminalText.harmless("pawl: " + text))
         errors.flush()
@@ -112,7 +112,7 @@ struct Aria2cRun {
                 configuration.address = "0.0.0.0"
                 configuration.allowsUnauthenticated = options.flag("rpc-allow-unauthenticated")
             } else {
-                tell(
+                warn(
                     "listening on 127.0.0.1 only: other machines could call it without a secret; set --rpc-secret, or "
                         + "pass --rpc-allow-unauthenticated if the network is closed"
                 )
