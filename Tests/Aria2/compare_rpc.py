@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends the same RPC calls to aria2c and to pawl aria2c, and compares the answers.
+"""Sends the same RPC calls to aria2c and to pawl aria2c, and compares the responses.
 
 usage: compare_rpc.py PAWL [-v] [--aria2c PATH]
 
@@ -117,7 +117,7 @@ def socket_messages(port, secret, act, count, seconds=8):
 
 
 def conversation(client, http, root):
-    """Pairs of a name and an answer."""
+    """Pairs of a name and an response."""
     call, result = client.call, client.result
     base = http.base
     yield "version", call("aria2.getVersion")
@@ -260,17 +260,17 @@ def talk(program, extra=()):
                 break
             except OSError:
                 time.sleep(0.05)
-        answers = {}
+        responses = {}
         try:
-            for name, answer in conversation(Client(port), http, root):
-                answers[name] = normal(answer, root, http.base)
+            for name, response in conversation(Client(port), http, root):
+                responses[name] = normal(response, root, http.base)
         except Exception as error:  # The rest of the conversation needs what failed.
-            answers["broken"] = repr(error)
+            responses["broken"] = repr(error)
         try:
-            answers["exit code"] = process.wait(15)
+            responses["exit code"] = process.wait(15)
         except subprocess.TimeoutExpired:
-            answers["exit code"] = "it does not end"
-        return answers
+            responses["exit code"] = "it does not end"
+        return responses
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
@@ -295,7 +295,7 @@ def main():
         wrong += name not in KNOWN
         print(f"{'known' if name in KNOWN else 'DIFF '} {name} {KNOWN.get(name, '')}")
         print(f"    aria2c {theirs.get(name)}\n    pawl   {ours.get(name)}")
-    print(f"{len(theirs)} answers, {wrong} differ without a reason")
+    print(f"{len(theirs)} responses, {wrong} differ without a reason")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""A scripted HTTP and FTP server on loopback; the path says how a request is answered.
+"""A scripted HTTP and FTP server on loopback; the path says how to respond to a request.
 
 A path is MODE/MODE/…/NAME: /norange/slow/a.bin is the content of a.bin, sent slowly by a server without ranges.
 """
@@ -56,10 +56,10 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_HEAD(self):
-        self.answer(False)
+        self.respond(False)
 
     def do_GET(self):
-        self.answer(True)
+        self.respond(True)
 
     def plain(self, status, headers=(), body=b"nothing here\n", has_body=True):
         self.send_response(status)
@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
         if has_body:
             self.wfile.write(body)
 
-    def answer(self, has_body):
+    def respond(self, has_body):
         server = self.server
         with server.lock:
             server.seen.append((self.command, self.path, dict(self.headers)))

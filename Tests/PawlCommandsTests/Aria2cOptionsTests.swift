@@ -88,7 +88,7 @@ import Testing
             "--header=A: 1"
         )
         var download = Aria2cDownload(Aria2cEntry(addresses: ["http://h/f"]), common: options, order: 0)
-        try download.prepare { _ in }
+        try download.prepare { _, _ in }
         var wanted = DownloadOptions()
         (wanted.fileName, wanted.folder) = ("f", download.folder)
         wanted.headers = ["A: 1"]
@@ -104,7 +104,7 @@ import Testing
     func `the first of aria2's tries is no retry`(tries: String, retries: Int) throws {
         let options = try read("--max-tries=\(tries)")
         var download = Aria2cDownload(Aria2cEntry(addresses: ["http://h/f"]), common: options, order: 0)
-        try download.prepare { _ in }
+        try download.prepare { _, _ in }
         #expect(download.target.retries == retries)
     }
 

@@ -14,8 +14,16 @@ import Testing
         #expect(Aria2cText.size(bytes) == text)
     }
 
-    private func row(_ gid: String, _ written: Int64, _ total: Int64, speed: Int64 = 0) -> Aria2cText.Progress {
-        Aria2cText.Progress(gid: gid, written: written, total: total, connections: 1, speed: speed, path: "d/f")
+    private func row(_ gid: String, _ written: Int64, _ total: Int64, speed: Int64 = 0) -> Aria2cText.Progress
+    {
+        Aria2cText.Progress(
+            gid: gid,
+            written: written,
+            total: total,
+            connections: 1,
+            speed: speed,
+            path: "d/f"
+        )
     }
 
     @Test func `the readout shows one download, or the sums of several`() {
@@ -58,7 +66,9 @@ import Testing
         let full = Aria2cText.results([done, failed], isFull: true, isColored: false)
         #expect(full.contains("\n2089b0|OK  |   607KiB/s|100|d/f\n2089b0|ERR |        n/a|  -|http://h/f\n"))
         #expect(full.hasSuffix("(OK):download completed.(ERR):error occurred.\n"))
-        #expect(Aria2cText.results([done], isFull: false, isColored: true).contains("|\u{1B}[1;32mOK\u{1B}[0m  |"))
+        #expect(
+            Aria2cText.results([done], isFull: false, isColored: true).contains("|\u{1B}[1;32mOK\u{1B}[0m  |")
+        )
     }
 
     @Test(arguments: [(4, "4s"), (154, "2m34s"), (3_723, "1h2m3s"), (3_600, "1h0s")])
@@ -79,16 +89,19 @@ import Testing
         #expect(Aria2cExit.code(of: error, mostNotFound: 2) == (status == 404 ? 4 : code))
     }
 
-    @Test(arguments: [
+    private static let codes: [(failure: Failure.Code, code: UInt8)] = [
         // aria2c has no code of its own for a lost or refused connection, a failed handshake, a bad URL.
-        (Failure.Code.network, 1), (.insecure, 1), (.badOption, 1),
+        (.network, 1), (.insecure, 1), (.badOption, 1),
         (.timeout, 2), (.tooSlow, 5), (.cannotResume, 8), (.diskFull, 9), (.alreadyDownloading, 11),
         (.fileExists, 13), (.cannotMakeFolder, 18), (.nameResolution, 19), (.tooManyRedirects, 23),
         (.checksumMismatch, 32),
         // Pawl's own stay.
         (.newerJournal, 34),
-    ])
-    func `another failure has aria2c's code if it has one`(failure: Failure.Code, code: UInt8) {
+    ]
+
+    @Test(arguments: codes.indices)
+    func `another failure has aria2c's code if it has one`(index: Int) {
+        let (failure, code) = Self.codes[index]
         let error = PawlError(Failure(failure, "cannot fetch", at: "http://h/", because: "x"))
         #expect(Aria2cExit.code(of: error) == code)
     }

@@ -31,8 +31,10 @@ struct Aria2cDownload: Sendable {
     var isDry: Bool { flag("dry-run") }
     var renames: Bool { values["auto-file-renaming"] != "false" }
 
-    /// Resolves folder, name and all options. Throws code 28.
-    mutating func prepare(_ note: (String) -> Void) throws(Failure) {
+    /// Resolves folder, name and all options.
+    ///
+    /// Throws code 28.
+    mutating func prepare(_ note: (Aria2cPrinter.Level, String) -> Void) throws(Failure) {
         let source = entry.addresses[0]
         try Aria2Options(values.values).apply(to: &target, of: source)
         target.mirrors = Array(entry.addresses.dropFirst())
@@ -40,11 +42,16 @@ struct Aria2cDownload: Sendable {
         target.fileName = outName
         target.expectedLength = entry.length
         if flag("continue") { target.existingFile = .resume }
+        if let path = target.cookieFile, Aria2cFiles.length(of: path) == nil {
+            note(.error, "Failed to load cookies from \(path)")
+            target.cookieFile = nil
+        }
         guard !flag("no-netrc") else { return }
         let path = values["netrc-path"] ?? (environmentVariable("HOME") ?? "") + "/.netrc"
         guard Aria2cFiles.length(of: path) != nil else { return }
         if Aria2cFiles.isOpenToOthers(path) {
             note(
+                .notice,
                 ".netrc file \(path) does not have correct permissions. It should be 600. netrc support disabled."
             )
         } else {
@@ -104,7 +111,8 @@ struct Aria2cDownload: Sendable {
         if parts.count >= 3, isNumber(parts[parts.count - 2]) {
             return (parts.dropLast(2) + [parts[parts.count - 1]]).joined(separator: ".")
         }
-        return parts.count >= 2 && isNumber(parts[parts.count - 1]) ? parts.dropLast().joined(separator: ".") : nil
+        return parts.count >= 2 && isNumber(parts[parts.count - 1])
+            ? parts.dropLast().joined(separator: ".") : nil
     }
 
     // MARK: results

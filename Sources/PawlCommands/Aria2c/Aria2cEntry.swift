@@ -169,7 +169,9 @@ struct Aria2cEntries: ~Copyable {
         entries += try Aria2cEntries.entries(of: bytes, at: path, options)
     }
 
-    /// The entries of a Metalink's selected files. Throws code 20 for a damaged one.
+    /// The entries of a Metalink's selected files.
+    ///
+    /// Throws code 20 for a damaged one.
     static func entries(
         of bytes: [UInt8],
         at path: String,

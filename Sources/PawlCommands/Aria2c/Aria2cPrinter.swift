@@ -7,7 +7,9 @@ struct Aria2cPrinter: ~Copyable {
         case debug, info, notice, warn, error
 
         init?(_ word: String?) {
-            let words = ["debug": Level.debug, "info": .info, "notice": .notice, "warn": .warn, "error": .error]
+            let words = [
+                "debug": Level.debug, "info": .info, "notice": .notice, "warn": .warn, "error": .error,
+            ]
             guard let word, let level = words[word] else { return nil }
             self = level
         }

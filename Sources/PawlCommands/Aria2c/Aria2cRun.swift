@@ -18,12 +18,13 @@ struct Aria2cRun {
         let isService = options.flag("enable-rpc")
         if !options.passedOver.isEmpty, !options.flag("quiet") {
             let names = Set(options.passedOver).sorted().map { "--" + $0 }.joined(separator: ", ")
-            tell("ignored options without effect: \(names)")
+            warn("ignored options without effect: \(names)")
         }
         var printer = try Aria2cPrinter(options)
         for line in options.unknown { printer.note(.warn, "Unknown option: \(line)") }
         var collected = Aria2cEntries(options)
-        if !isService || !addresses.isEmpty || options["input-file"] != nil || options["metalink-file"] != nil {
+        if !isService || !addresses.isEmpty || options["input-file"] != nil || options["metalink-file"] != nil
+        {
             try collected.collect(addresses, to: &printer)
         }
         let entries = collected.entries
@@ -40,7 +41,7 @@ struct Aria2cRun {
         return try Aria2cSession(options, entries, printer).run()
     }
 
-    private func tell(_ text: String) {
+    private func warn(_ text: String) {
         var errors = OutputFile(descriptor: STDERR_FILENO)
         errors.appendLine(TerminalText.harmless("pawl: " + text))
         errors.flush()
@@ -111,7 +112,7 @@ struct Aria2cRun {
                 configuration.address = "0.0.0.0"
                 configuration.allowsUnauthenticated = options.flag("rpc-allow-unauthenticated")
             } else {
-                tell(
+                warn(
                     "listening on 127.0.0.1 only: other machines could call it without a secret; set --rpc-secret, or "
                         + "pass --rpc-allow-unauthenticated if the network is closed"
                 )
@@ -121,7 +122,9 @@ struct Aria2cRun {
             configuration.names = Set(names.split(separator: "\n").map { $0.lowercased() })
         }
         configuration.secret = options["rpc-secret"].flatMap { $0.isEmpty ? nil : $0 }
-        configuration.login = options["rpc-user"].flatMap { $0.isEmpty ? nil : $0 }.map { "\($0):\(options["rpc-passwd"] ?? "")" }
+        configuration.login = options["rpc-user"].flatMap { $0.isEmpty ? nil : $0 }.map {
+            "\($0):\(options["rpc-passwd"] ?? "")"
+        }
         configuration.needsNoSecret = configuration.secret == nil
         configuration.allowsEveryOrigin = options.flag("rpc-allow-origin-all")
         if options.flag("rpc-secure") {

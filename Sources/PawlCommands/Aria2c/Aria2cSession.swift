@@ -25,7 +25,11 @@ struct Aria2cSession: ~Copyable {
     private var nextTick: Int64
     private var nextSave: Int64?
 
-    init(_ options: Aria2cOptions, _ entries: [Aria2cEntry], _ printer: consuming Aria2cPrinter) throws(Failure) {
+    init(
+        _ options: Aria2cOptions,
+        _ entries: [Aria2cEntry],
+        _ printer: consuming Aria2cPrinter
+    ) throws(Failure) {
         self.options = options
         self.printer = printer
         waiting = entries
@@ -93,12 +97,20 @@ struct Aria2cSession: ~Copyable {
     }
 
     /// `attempt` counts the other ways in which it was tried.
-    private mutating func begin(_ entry: Aria2cEntry, attempt: Int, existing: DownloadOptions.ExistingFile? = nil) {
-        var download = Aria2cDownload(entry, common: options, order: results.count + active.count + ended.count)
+    private mutating func begin(
+        _ entry: Aria2cEntry,
+        attempt: Int,
+        existing: DownloadOptions.ExistingFile? = nil
+    ) {
+        var download = Aria2cDownload(
+            entry,
+            common: options,
+            order: results.count + active.count + ended.count
+        )
         download.attempt = attempt
         if attempt == 0 { run(.start, download) }
         do throws(Failure) {
-            try download.prepare { self.printer.note(.notice, $0) }
+            try download.prepare { self.printer.note($0, $1) }
             if let existing { download.target.existingFile = existing }
             if attempt == 0, try !prepared(&download) { return }
             try add(download)
@@ -172,7 +184,7 @@ struct Aria2cSession: ~Copyable {
         }
         switch kind {
         case .started(let name, let total, _): started(id, name, total)
-        case .notice(let text): printer.note(.info, text.description)
+        case .notice(let text): noteSource(text, of: id)
         case .retry(let error, _):
             printer.note(.info, error.description)
             // aria2c gives a slow server up instead of asking again.
@@ -186,10 +198,21 @@ struct Aria2cSession: ~Copyable {
             guard let download = active.removeValue(forKey: id) else { return }
             fail(download, error)
         case .state(.paused):
-            guard let error = active[id]?.refusal, let download = active.removeValue(forKey: id) else { return }
+            guard let error = active[id]?.refusal, let download = active.removeValue(forKey: id) else {
+                return
+            }
             fail(download, error)
         case .state, .added, .changed, .missed: break
         }
+    }
+
+    /// A mirror that is not used any more is an error, although the others go on.
+    private mutating func noteSource(_ text: DownloadNotice, of id: UInt64) {
+        guard text.message.id == "left-out-failed-source",
+            case .failure(let failure) = text.message.values.first
+        else { return printer.note(.info, text.description) }
+        let number = 7 + (active[id]?.order ?? 0)
+        printer.note(.error, "CUID#\(number) - Download aborted. URI=\(failure.place)")
     }
 
     private mutating func started(_ id: UInt64, _ name: String, _ total: Int64?) {
@@ -268,7 +291,13 @@ struct Aria2cSession: ~Copyable {
         run(.complete, download)
     }
 
-    private mutating func fail(_ download: Aria2cDownload, _ error: PawlError) {
+    /// Failures of the place itself, for which aria2c prints the path.
+    private static let ofPlaces: Set<PawlError.Code> = [
+        .fileExists, .cannotMakeFolder, .cannotOpen, .cannotCreate, .inputOutput, .renameFailed,
+    ]
+
+    private mutating func fail(_ failed: Aria2cDownload, _ error: PawlError) {
+        var download = failed
         if download.isDry, error.code == .tooLarge { return complete(download, speed: 0) }
         if download.isConditional, Aria2cExit.status(of: error) == 304 {
             printer.note(
@@ -296,8 +325,9 @@ struct Aria2cSession: ~Copyable {
                 ]
             )
         }
+        if failed.name != nil, !Aria2cFiles.exists(failed.path + ".part") { Aria2cFiles.unmark(failed.path) }
+        if failed.name == nil, Self.ofPlaces.contains(error.code) { download.name = failed.expectedName }
         notComplete(download)
-        if download.name != nil, !Aria2cFiles.exists(download.path + ".part") { Aria2cFiles.unmark(download.path) }
         lastFailure = code
         ended.append((download.entry, code))
         results.append(download.result(.failed, speed: download.averageSpeed))
@@ -357,6 +387,9 @@ struct Aria2cSession: ~Copyable {
                 + "last_updated=\(now), counter=1, status=OK\n"
         }.joined()
         let isSaved = (try? AtomicFile.write(Array(text.utf8), to: path)) != nil
-        printer.note(.notice, "ServerStat file \(path) \(isSaved ? "saved successfully" : "could not be saved").")
+        printer.note(
+            .notice,
+            "ServerStat file \(path) \(isSaved ? "saved successfully" : "could not be saved")."
+        )
     }
 }

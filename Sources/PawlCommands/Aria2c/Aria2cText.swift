@@ -54,7 +54,8 @@ package enum Aria2cText {
         package var speed: Int64
         package var path: String
 
-        package init(gid: String, written: Int64, total: Int64, connections: Int, speed: Int64, path: String) {
+        package init(gid: String, written: Int64, total: Int64, connections: Int, speed: Int64, path: String)
+        {
             self.gid = gid
             self.written = written
             self.total = total

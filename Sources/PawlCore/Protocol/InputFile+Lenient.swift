@@ -62,7 +62,10 @@ package enum ConfigurationFile {
             let content = raw.trimmed(\.isWhiteSpace)
             guard let first = content.first, first != .hash else { continue }
             let equals = content.firstIndex(of: .equals) ?? content.endIndex
-            let value = String(decoding: content[equals...].dropFirst().trimmed(\.isWhiteSpace), as: UTF8.self)
+            let value = String(
+                decoding: content[equals...].dropFirst().trimmed(\.isWhiteSpace),
+                as: UTF8.self
+            )
             options.append(
                 InputOption(
                     name: String(decoding: content[..<equals].trimmed(\.isWhiteSpace), as: UTF8.self),

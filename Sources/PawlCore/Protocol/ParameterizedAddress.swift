@@ -11,7 +11,9 @@ package enum ParameterizedAddress {
     /// Bytes of all of them together, at most.
     private static let mostBytes = 64 << 20
 
-    /// All addresses in order; the last part varies fastest. Throws for an open bracket, a damaged sequence, and
+    /// All addresses in order; the last part varies fastest.
+    ///
+    /// Throws for an open bracket, a damaged sequence, and
     /// more than ``most`` addresses.
     package static func expand(_ text: String) throws(Fault) -> [String] {
         var results: [[UInt8]] = [[]]
@@ -58,7 +60,9 @@ package enum ParameterizedAddress {
     }
 
     private static func sequence(_ body: ArraySlice<UInt8>) throws(Fault) -> [[UInt8]] {
-        let fault = Fault(words: "invalid sequence [\(Redaction.printable(String(decoding: body, as: UTF8.self)))]")
+        let fault = Fault(
+            words: "invalid sequence [\(Redaction.printable(String(decoding: body, as: UTF8.self)))]"
+        )
         let parts = body.split(separator: .colon, omittingEmptySubsequences: false)
         let ends = parts[0].split(separator: .dash, omittingEmptySubsequences: false)
         let step = parts.count == 2 ? parts[1].decimalNumber : 1
@@ -67,13 +71,16 @@ package enum ParameterizedAddress {
             guard low <= high, (high - low) / step < Int64(most) else { throw fault }
             return stride(from: low, through: high, by: Int(clamping: step)).map { number in
                 let digits = Array(String(number).utf8)
-                return Array(repeating: UInt8(ascii: "0"), count: max(0, ends[0].count - digits.count)) + digits
+                return Array(repeating: UInt8(ascii: "0"), count: max(0, ends[0].count - digits.count))
+                    + digits
             }
         }
-        guard let low = letters(ends[0]), let high = letters(ends[1]), ends[0].count == ends[1].count, low <= high,
-            (ends[0].first! >= 97) == (ends[1].first! >= 97), (high - low) / step < Int64(most)
+        let isLower = ends[0].first.map { $0 >= 97 } ?? false
+        guard let low = alphabetic(ends[0]), let high = alphabetic(ends[1]), ends[0].count == ends[1].count,
+            low <= high,
+            isLower == (ends[1].first.map { $0 >= 97 } ?? false), (high - low) / step < Int64(most)
         else { throw fault }
-        let base: UInt8 = ends[0].first! >= 97 ? 97 : 65
+        let base: UInt8 = isLower ? 97 : 65
         return stride(from: low, through: high, by: Int(clamping: step)).map { number in
             var (left, word) = (number, [UInt8](repeating: base, count: ends[0].count))
             for index in word.indices.reversed() {
@@ -84,8 +91,8 @@ package enum ParameterizedAddress {
         }
     }
 
-    /// Letters of one case as a number of base 26; `nil` for anything else and for more than eight.
-    private static func letters(_ text: ArraySlice<UInt8>) -> Int64? {
+    /// A word of one case as a number of base 26; `nil` for anything else and for more than eight.
+    private static func alphabetic(_ text: ArraySlice<UInt8>) -> Int64? {
         guard let first = text.first, 1...8 ~= text.count else { return nil }
         let base: UInt8 = first >= 97 ? 97 : 65
         var value: Int64 = 0

@@ -30,7 +30,9 @@ struct ClaimAttempt {
         self.folder = folder
         self.claim = claim
         self.number = number
-        names = PartNames(number == 0 ? claim.name : FileName.numbered(claim.name, number, as: disk.numbering))
+        names = PartNames(
+            number == 0 ? claim.name : FileName.numbered(claim.name, number, as: disk.numbering)
+        )
     }
 
     var source: String { claim.facts.sources.first ?? "" }

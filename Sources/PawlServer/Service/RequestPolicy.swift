@@ -31,8 +31,8 @@ package struct RequestPolicy: Hashable, Sendable {
 
     /// `nil` if the request is accepted, else the reason why not.
     ///
-    /// `showsSecret` is asked only if the answer depends on it. Browsers send Origin with POST and with WebSockets, and
-    /// Sec-Fetch-Site with the rest; whoever knows the secret needs no other name.
+    /// `showsSecret` is called only if the result depends on it. Browsers send Origin with POST and with WebSockets, and
+    /// Sec-Fetch-Site with the rest; a client that knows the secret needs no other name.
     package func refusal(
         of request: WebRequest,
         showsSecret: (() -> Bool)? = nil

@@ -29,7 +29,7 @@ package struct ServiceConfiguration: Sendable {
     /// Names besides `localhost` under which the port is reached.
     package var names: Set<String> = []
     package var allowsEveryOrigin = false
-    /// Whether it takes aria2c's place: forgets downloads at its end, answers to every host name if the secret is
+    /// Whether it takes aria2c's place: forgets downloads at its end, accepts every host name if the secret is
     /// right, and notifies WebSockets from this machine without a call.
     package var isStandIn = false
     /// Whether other machines may call without a secret.

@@ -100,7 +100,9 @@ final class `Replacement for aria2c` {
         #expect(FileSystem.contents(note) == Array("1 \(folder.path("d"))/b\n".utf8))
     }
 
-    @Test func `an invalid option ends with 28, and an open port without a secret stays on this machine`() throws {
+    @Test func `an invalid option ends with 28, and an open port without a secret stays on this machine`()
+        throws
+    {
         #expect(try run("--nobody").exit == .code(28))
         #expect(try run("--split=0", "http://h/").exit == .code(28))
         #expect(try run("--enable-rpc", "--rpc-secure").exit == .code(28))
