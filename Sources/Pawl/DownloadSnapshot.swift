@@ -53,7 +53,7 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var endedAt: Int64?
 
     /// An attempt that a download waits for (``retry``).
-    public struct Retry: Sendable, Hashable {
+    public struct Retry: Sendable, Hashable, Codable {
         /// Its number, from 1 for the first retry.
         ///
         /// Progress resets the count.

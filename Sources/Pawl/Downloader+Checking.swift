@@ -1,7 +1,5 @@
 import PawlCore
 import PawlEngine
-import PawlSystem
-import Synchronization
 
 // Requests that leave nothing on disk, and checks of files that are there.
 extension Downloader {
@@ -14,21 +12,16 @@ extension Downloader {
         options.checksum = nil
         options.connections = 1
         options.existingFile = .rename
-        return try add(source, options: options) { _ in MemoryDisk(limit: 0) }
+        return try add(source, options: options, hooks: nil) { _ in MemoryDisk(limit: 0) }
     }
 
     /// Whether the file has the checksum `TYPE=HEX`; `nil` if it cannot be read or the checksum is unknown.
     ///
     /// Blocks the calling thread while the file is read.
     package func verifies(_ path: String, checksum: String) -> Bool? {
-        guard let expected = Job.checksum(checksum) else { return nil }
-        let latch = ThreadLatch()
-        let result = Mutex<[UInt8]?>(nil)
-        disk.digest(expected.algorithm, of: path) { digest in
-            result.withLock { $0 = try? digest.get() }
-            latch.open()
-        }
-        latch.pass()
-        return result.withLock { $0 }.map { $0 == expected.digest }
+        guard let expected = Checksum(text: checksum), let file = try? FileDigests(path),
+            let digest = try? file.digests([expected.algorithm]).first
+        else { return nil }
+        return digest == expected.digest
     }
 }

@@ -3,9 +3,9 @@ package import PawlCore
 /// What a finished file was verified with.
 ///
 /// `Documentation/Integrity.md` says what each level proves.
-public struct FileVerification: Sendable, Hashable {
+public struct FileVerification: Sendable, Hashable, Codable {
     /// How much the digest proves, by where it is from.
-    public enum Level: String, Sendable, Hashable, CaseIterable {
+    public enum Level: String, Sendable, Hashable, Codable, CaseIterable {
         /// A sums file beside the content, on the same host.
         case sidecar
         /// A field of the response.

@@ -54,7 +54,7 @@ extension Downloader {
         // The name comes with the first response, and with it the representation.
         options.fileName = nil
         options.naming = .server
-        let download = try add(source, options: options) { _ in disk }
+        let download = try add(source, options: options, hooks: nil) { _ in disk }
         download.resume()
         _ = try wait(for: download)
         return disk.comparison
@@ -70,7 +70,7 @@ extension Downloader {
         var options = try options.forMemory()
         options.fileName = nil
         options.naming = .server
-        let download = try add(source, options: options) { _ in disk }
+        let download = try add(source, options: options, hooks: nil) { _ in disk }
         download.resume()
         do throws(PawlError) { _ = try wait(for: download) } catch {
             guard let digests = disk.digests else { throw error }
@@ -86,8 +86,8 @@ extension Downloader {
         options: DownloadOptions
     ) throws(PawlError) -> [UInt8] {
         let options = try options.forMemory()
-        let memory = MemoryDisk(limit: Int64(maximumSize))
-        let download = try add(source, options: options) { _ in memory }
+        let memory = MemoryDisk(limit: Int64(maximumSize)) { ContentDigest.digest($0, of: $1) }
+        let download = try add(source, options: options, hooks: nil) { _ in memory }
         download.resume()
         _ = try wait(for: download)
         return memory.bytes

@@ -173,7 +173,7 @@ struct Aria2cSession: ~Copyable {
         case .signal(SIGTERM), .signal(SIGHUP):
             printer.note(.notice, "Emergency Shutdown sequence commencing...")
             isStopped = true
-        case .signal: break
+        case .signal, .trace: break
         }
     }
 

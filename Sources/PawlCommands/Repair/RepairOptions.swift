@@ -11,6 +11,10 @@ struct RepairOptions: CommandOptions {
         get { self.get.wantsHelp }
         set { self.get.wantsHelp = newValue }
     }
+    var wantsWholeHelp: Bool {
+        get { self.get.wantsWholeHelp }
+        set { self.get.wantsWholeHelp = newValue }
+    }
 }
 
 extension RepairOptions {

@@ -10,6 +10,7 @@ struct VerifyOptions: CommandOptions {
     var isJSON = false
     var isQuiet = false
     var wantsHelp = false
+    var wantsWholeHelp = false
 }
 
 extension VerifyOptions {

@@ -24,8 +24,8 @@ import PawlSystem
     }
 
     deinit {
-        for unsafepart in unsafe parts {
-            if case .digest(let context) = unsafe part { unsafe EVP_MD_CTX_free(context) }
+        for index in unsafe parts.indices {
+            if case .digest(let context) = unsafe parts[index] { unsafe EVP_MD_CTX_free(context) }
         }
         unsafe buffer.deallocate()
     }

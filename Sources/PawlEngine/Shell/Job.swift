@@ -107,6 +107,8 @@ package struct EngineEvent: Sendable {
     package var page: [UInt8]?
     /// The requests of this run, when it stops running, for a measured download.
     package var transfers: [TransferRecord] = []
+    /// What the content was verified with, at the end.
+    package var verification: VerificationResult?
 }
 
 /// One request and its response, for a measured download.
@@ -126,6 +128,4 @@ package struct TransferRecord: Sendable {
         self.start = start
         end = start
     }
-    /// What the content was verified with, at the end.
-    package var verification: VerificationResult?
 }

@@ -139,7 +139,7 @@ import Testing
     ])
     func `headers are read as zsyncmake writes them`(header: String, isUsable: Bool) {
         let file = Self.control(Self.noise(1_000, seed: 5), header: header)
-        #expect((try? ZsyncControl(file)) != nil == isUsable)
+        #expect(((try? ZsyncControl(file)) != nil) == isUsable)
     }
 
     @Test func `a control file that lies about its table is refused`() throws {
