@@ -71,7 +71,7 @@ extension Command {
         guessingWith: RemoteLook.scheme
     )
     guard !plan.options.wantsHelp else {
-        say(try help(on: "get", whole: plan.options.asksForWholeHelp))
+        say(try help(on: "get", whole: plan.options.wantsWholeHelp))
         return 0
     }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }

@@ -203,7 +203,7 @@ extension GetOptions {
         CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
             (options, _) in
             options.wantsHelp = true
-            options.asksForWholeHelp = true
+            options.wantsWholeHelp = true
         },
     ]
 

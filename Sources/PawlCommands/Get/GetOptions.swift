@@ -30,7 +30,7 @@ package struct GetOptions: Sendable, Hashable {
     package var isDryRun = false
     /// Whether `-O` was given: curl's and wget's differ.
     package var hasRemoteName = false
-    package var asksForWholeHelp = false
+    package var wantsWholeHelp = false
     package var wantsHelp = false
 
     /// How progress is shown.
