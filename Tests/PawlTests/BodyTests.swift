@@ -1,5 +1,6 @@
 import Foundation
 import Pawl
+import PawlCore
 import PawlSystem
 import PawlTestKit
 import Testing

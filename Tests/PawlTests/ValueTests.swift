@@ -69,7 +69,8 @@ import Testing
         origin.vary("/f") { facts, behaviour in
             if facts.ordinal == 0 { behaviour.instead = .status(503) }
         }
-        let (entries, samples) = (Mutex<[LogEntry]>([]), Mutex<[MetricSample]>([]))
+        let entries = Mutex<[LogEntry]>([])
+        let samples = Mutex<[MetricSample]>([])
         var configuration = Downloader.Configuration()
         configuration.observers.log = { entry in entries.withLock { $0.append(entry) } }
         configuration.observers.metric = { sample in samples.withLock { $0.append(sample) } }
