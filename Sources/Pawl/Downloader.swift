@@ -91,8 +91,10 @@ public final class Downloader: Sendable {
         sharesConnections = configuration.sharesConnections
         hooks = configuration.hooks
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-        let ports = Ports.system(numbering: configuration.numbering, trace: configuration.trace) { board.notice($0) }
-            .remembering(in: configuration.stateFolder)
+        let system = Ports.system(numbering: configuration.numbering, trace: configuration.trace) {
+            board.notice($0)
+        }
+        let ports = system.remembering(in: configuration.stateFolder)
         disk = ports.disk
         scheduler = DownloadScheduler(
             ports: ports,
@@ -185,7 +187,9 @@ public final class Downloader: Sendable {
         var options = options
         options.connections = 1
         options.existingFile = .rename
-        return try add(source, options: options, hooks: nil) { StreamDisk(to: target, algorithms: $0.streamAlgorithms) }
+        return try add(source, options: options, hooks: nil) {
+            StreamDisk(to: target, algorithms: $0.streamAlgorithms)
+        }
     }
 
     /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CodesTests {
     @Test func `the library's codes are the core's, and help names each`() throws {
-        let help = try help(on: "get")
+        let help = try help(on: "get", whole: true)
         let codes: [(PawlError.Code, Failure.Code)] = [
             (.unknown, .unknown), (.timeout, .timeout), (.notFound, .notFound), (.tooSlow, .tooSlow),
             (.network, .network), (.unfinished, .unfinished), (.cannotResume, .cannotResume),

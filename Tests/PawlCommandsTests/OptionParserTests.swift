@@ -148,7 +148,7 @@ import Testing
 
     @Test(arguments: [
         (["--conections", "4"], "unknown option --conections; did you mean --connections?"),
-        (["-user", "a:b"], "unknown option -u; did you mean --user?"),
+        (["-user", "a:b"], "unknown option -u; use --user NAME:PASSWORD"),
         (["--xyzzy"], "unknown option --xyzzy; see 'pawl help get'"),
         (["--json=yes"], "cannot use option --json: it takes no value"),
         (["--dir"], "cannot use option --dir: missing value: --dir DIR"),

@@ -6,11 +6,11 @@ import Testing
 /// Output of the commands that call the service.
 @Suite struct ServiceTextTests {
     private func download(_ members: (String, JSON)...) -> RemoteDownload? {
-        var json: [JSON.Member] = [
+        var json = members.map { JSON.Member($0.0, $0.1) }
+        json += [
             JSON.Member("id", "0123456789abcdef"), JSON.Member("state", "waiting"),
             JSON.Member("url", "http://h/f"),
         ]
-        json += members.map { JSON.Member($0.0, $0.1) }
         return RemoteDownload(.object(json))
     }
 
@@ -50,7 +50,9 @@ import Testing
                     ("timeLeft", .number(100))
                 )
             ),
-            try #require(download(("url", "http://h/%E6%B5%B7%E8%B4%BC%20x.mkv"))),
+            try #require(
+                download(("id", "f123456789abcdef"), ("url", "http://h/%E6%B5%B7%E8%B4%BC%20x.mkv"))
+            ),
         ])
         let lines = table.text(width: width).split(separator: "\n").map(String.init)
         #expect(lines.count == 3)
@@ -170,6 +172,7 @@ import Testing
         #expect(
             get.subtracting(names) == [
                 "jobs", "quiet", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run",
+                "zsync", "seed",
             ]
         )
         let limit = AddOptions.table.first { $0.entry.long == "limit-rate" }

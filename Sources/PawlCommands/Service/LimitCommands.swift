@@ -7,7 +7,7 @@ extension Command {
         "[options] [RATE [ID]]",
         summary: "show or set the speed limit of all downloads, or of one",
         details: """
-            Without RATE, show the limit. With RATE, limit the speed of all downloads together, or of the one with this ID. \
+            Limit the speed of all downloads together, or of the one with this ID; without RATE, show the limit. \
             RATE is in bytes per second; K, M, G are powers of 1024; none or 0 removes the limit.
             """,
         operand: .words(["none"]),
@@ -49,7 +49,7 @@ extension Command {
         "[options] [N]",
         summary: "show or set the number of simultaneous downloads",
         details:
-            "Without N, show how many downloads run at the same time; with N, from 1 to 1000, change it.",
+            "Change how many downloads run at the same time, from 1 to 1000; without N, show it.",
         taking: VerbOptions.common
     ) { (options, words) throws(Failure) in
         guard words.count <= 1 else { throw Failure.usage("slots", "[N]") }

@@ -67,6 +67,7 @@ package struct Inflate {
             repeat { try member() } while try hasMore()
         }
         flush()
+        guard total <= limit else { throw .tooLong }
     }
 
     // MARK: containers

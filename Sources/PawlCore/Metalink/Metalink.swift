@@ -133,12 +133,15 @@ package struct Metalink: Hashable, Sendable {
 
     private static func algorithm(of element: XMLElement) -> HashAlgorithm? {
         let type = (element.attributes["type"] ?? "").lowercased()
-        return HashAlgorithm.allCases.first { $0.rawValue == type || $0.rawValue.filter { $0 != "-" } == type }
+        return HashAlgorithm.allCases.first { algorithm in
+            algorithm.rawValue == type || algorithm.rawValue.filter { $0 != "-" } == type
+        }
     }
 
     /// `sha-256` in version 4, `sha256` in version 3; unsupported algorithms are skipped.
     private static func checksum(_ element: XMLElement) -> Checksum? {
-        guard let algorithm = algorithm(of: element), let digest = Hexadecimal.bytes(element.trimmedText), digest.count == algorithm.length
+        guard let algorithm = algorithm(of: element), let digest = Hexadecimal.bytes(element.trimmedText),
+            digest.count == algorithm.length
         else { return nil }
         return Checksum(algorithm: algorithm, digest: digest)
     }

@@ -62,9 +62,10 @@ package enum Setting: Hashable, Sendable, CaseIterable {
     case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections,
         cookieFile,
         deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
-        key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming, netrc, noProxy, openPGPKeyring,
-        pinnedPublicKeys, proxy, range, rateLimit, referer, retries, retriesCorrupt, retryDelay, storesAttributes, timeout,
-        trustsRedirects, user, userAgent, verification, verifiesPeer
+        key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming, netrc, noProxy,
+        openPGPKeyring, pinnedPublicKeys, proxy, range, rateLimit, referer, retries, retriesCorrupt,
+        retryDelay,
+        storesAttributes, timeout, trustsRedirects, user, userAgent, verification, verifiesPeer
 
     /// Its name in a sentence.
     package var title: String {
