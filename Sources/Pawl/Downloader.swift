@@ -139,7 +139,7 @@ public final class Downloader: Sendable {
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
         let options = try options.forMemory()
-        let memory = MemoryDisk(limit: Int64(maximumSize)) { ContentDigest.digest($0, of: $1) }
+        let memory = MemoryDisk(limit: Int64(maximumSize))
         let download = try add(source, options: options, hooks: hooks) { _ in memory }
         download.resume()
         do throws(PawlError) {

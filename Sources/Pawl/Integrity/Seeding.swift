@@ -68,6 +68,7 @@ extension Downloader {
     ) throws(PawlError) -> [ExpectedDigest] {
         let disk = StatingDisk()
         var options = try options.forMemory()
+        options.verification = .auto
         options.fileName = nil
         options.naming = .server
         let download = try add(source, options: options, hooks: nil) { _ in disk }
@@ -86,7 +87,7 @@ extension Downloader {
         options: DownloadOptions
     ) throws(PawlError) -> [UInt8] {
         let options = try options.forMemory()
-        let memory = MemoryDisk(limit: Int64(maximumSize)) { ContentDigest.digest($0, of: $1) }
+        let memory = MemoryDisk(limit: Int64(maximumSize))
         let download = try add(source, options: options, hooks: nil) { _ in memory }
         download.resume()
         _ = try wait(for: download)

@@ -1,5 +1,4 @@
 package import PawlCore
-import PawlDisk
 import PawlEngine
 import Synchronization
 
@@ -102,7 +101,7 @@ extension DownloadManager {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
-        let memory = MemoryDisk(limit: Int64(maximumSize)) { ContentDigest.digest($0, of: $1) }
+        let memory = MemoryDisk(limit: Int64(maximumSize))
         let options = try options.forMemory()
         let job = try memoryJob(source, options, memory)
         let fetch = MemoryFetch()

@@ -35,6 +35,8 @@ struct ZsyncUpdateTests {
     }
 
     private struct Site {
+        /// Removed with the last reference.
+        var served: ServedFolder
         var nginx: NginxServer
         var authority: TestAuthority
         var old: [UInt8]
@@ -51,7 +53,7 @@ struct ZsyncUpdateTests {
         let authority = try TestAuthority()
         let nginx = try NginxServer(served, authority: authority)
         for name in ["new", "new.zsync"] { FileSystem.remove(bench.folder.path(name)) }
-        return Site(nginx: nginx, authority: authority, old: old, new: new)
+        return Site(served: served, nginx: nginx, authority: authority, old: old, new: new)
     }
 
     @Test func `no more bytes are fetched than zsync fetches, over HTTP and HTTPS`() throws {

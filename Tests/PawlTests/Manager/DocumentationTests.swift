@@ -1,3 +1,4 @@
+import Foundation
 import Pawl
 import PawlTestKit
 import Testing
@@ -45,6 +46,7 @@ private enum Examples {
         try await downloads.start(now: lesson.id)
         try await downloads.move(lesson.id, to: .index(0))
         try await downloads.rename(lesson.id, to: "Lesson 4.mp4")
+        try await downloads.relocate(lesson.id, toFolder: "seen/2024")
         try await downloads.remove(download.id, keepingFile: true)
 
         for snapshot in try await downloads.downloads(matching: DownloadFilter([.waiting, .paused])) {
@@ -55,6 +57,13 @@ private enum Examples {
         case .unfinished: print("unfinished")
         case .finished(let path): print("finished:", path)
         case .missing(let path): print("finished, but the file is gone:", path)
+        }
+
+        let newToken = ""
+        if var options = try await downloads.details(of: [lesson.id]).first?.options {
+            options.headers = ["Authorization: Bearer \(newToken)"]
+            let change = try await downloads.change(options: options, of: lesson.id)
+            print(change.isStored, change.unchanged)
         }
 
         let events = downloads.events
@@ -117,7 +126,78 @@ private enum Examples {
     }
 }
 
+/// Stands for a program's own types.
+private struct Consumer: Sendable {
+    func feed(_ chunk: [UInt8]) {}
+    func current() async throws -> String { "" }
+}
+
 extension Examples {
+    static func hooks(
+        tokens: Consumer,
+        keychain: [String: (user: String, password: String)],
+        backupKey: String
+    ) async throws {
+        var configuration = DownloadManager.Configuration()
+        configuration.hooks.adaptRequest = { request in
+            var request = request
+            request.set("Authorization", to: "Bearer \(try await tokens.current())")
+            return request
+        }
+        let downloads = try await DownloadManager(root: "Downloads", configuration)
+
+        configuration.hooks.authenticate = { challenge in
+            guard challenge.previousFailures == 0 else { return .cancel }
+            guard let login = keychain[challenge.host] else { return .useDefault }
+            return .credentials(user: login.user, password: login.password)
+        }
+
+        configuration.hooks.redirect = { $0.to.hasPrefix("https://cdn.example.org/") ? .follow : .stop }
+
+        configuration.hooks.validateResponse = { received in
+            guard received.response.status < 400 else { return .allow }  // fails or is retried as usual
+            let isImage = received.response.contentType?.hasPrefix("image/") == true
+            guard isImage else { return .cancel(reason: "it is no image") }
+            return (received.length ?? .max) < 1_000_000 ? .intoMemory(maximumSize: 1_000_000) : .allow
+        }
+
+        configuration.hooks.retry = { failed in
+            if failed.error.status == 404, failed.attempt < 10 { return .retry(after: 30) }  // not published yet
+            return .useDefault
+        }
+
+        var options = DownloadOptions()
+        options.pinnedPublicKeys = ["sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", backupKey]
+        options.addressOverrides = ["example.org:443:192.0.2.7"]
+        _ = (downloads, options)
+    }
+
+    static func streams(downloader: Downloader, decoder: Consumer, parser: Consumer, url: String) async throws
+    {
+        func save(_ position: Data) throws {}
+
+        for try await chunk in try downloader.body(of: "https://example.org/log.gz") {
+            decoder.feed(chunk)
+        }
+
+        let body = try downloader.body(of: "https://example.org/events.log")
+        for try await chunk in body {
+            parser.feed(chunk)
+            try save(JSONEncoder().encode(body.position))
+        }
+
+        do {
+            _ = try await downloader.download(url)
+        } catch let error as PawlError {
+            switch error.code {
+            case .notFound: print("gone, status", error.status ?? 0)
+            case .overloaded: try await Task.sleep(for: .seconds(error.retryAfter ?? 60))
+            case .rejected: print(error.underlying ?? error)
+            default: print(error, "exit code", error.code.rawValue)
+            }
+        }
+    }
+
     static func resumeData(_ bytes: [UInt8], _ downloader: Downloader) throws {
         let data = try ResumeData(bytes)
         let download = try downloader.add(data, partialFolder: "tmp")
