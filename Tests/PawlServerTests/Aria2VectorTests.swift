@@ -309,7 +309,7 @@ import Testing
 
     @Test func `an unsupported method is reported, not left out`() async throws {
         let bench = try await ServiceBench()
-        for option in ["dry-run", "hash-check-only", "parameterized-uri"] {
+        for option in ["dry-run", "hash-check-only"] {
             let selection: JSON = [["http://127.0.0.1:9/f"], .object([JSON.Member(option, "true")])]
             #expect(
                 try await bench.refusal("aria2.addUri", selection)

@@ -8,14 +8,18 @@ import Testing
 
     @Test func `every message has one identifier and a translation in Chinese`() throws {
         // Written as `LocalizableMessage("id", "…")` or `.init("id", "…")`.
-        let written = ["PawlCore/Machines", "PawlCore/Resume", "PawlCore/Values", "Pawl", "Pawl/Manager"]
-            .flatMap { folder in
-                FileSystem.names(in: "\(Self.sources)/\(folder)").filter { $0.hasSuffix(".swift") }
-                    .flatMap { name in
-                        let pattern = #/(?:LocalizableMessage|init)\(\s*"([a-z0-9-]+)",\s*"/#
-                        return Self.text("\(folder)/\(name)").matches(of: pattern).map { String($0.1) }
-                    }
-            }
+        let folders = [
+            "PawlCore/Integrity", "PawlCore/Machines", "PawlCore/Resume", "PawlCore/Values",
+            "PawlEngine/Shell",
+            "Pawl", "Pawl/Manager", "PawlSession",
+        ]
+        let written = folders.flatMap { folder in
+            FileSystem.names(in: "\(Self.sources)/\(folder)").filter { $0.hasSuffix(".swift") }
+                .flatMap { name in
+                    let pattern = #/(?:LocalizableMessage|init)\(\s*"([a-z0-9-]+)",\s*"/#
+                    return Self.text("\(folder)/\(name)").matches(of: pattern).map { String($0.1) }
+                }
+        }
         #expect(written.contains("range-ignored") && written.contains("http-status"))
         let translated = Self.text("PawlServer/Page/Assets/messages.zh.js").matches(
             of: #/\n  "([a-z0-9-]+)": "/#

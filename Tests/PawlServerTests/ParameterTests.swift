@@ -66,7 +66,23 @@ import Testing
         "pawl.timetable": ["[]", "[1]", "[{}]", #"["08:00-18:00 1M, else none", 1]"#],
         "pawl.slots": ["[]", "[0]", "[-1]", "[1001]", "[100000]", #"["3"]"#, "[null]", "[3, 1]"],
         "pawl.stop": ["[1]"],
-        "pawl.groups": ["[1]"], "pawl.limits": ["[1]"],
+        "pawl.groups": ["[1]"], "pawl.limits": ["[1]"], "pawl.settings": ["[1]"], "pawl.export": ["[1]"],
+        "pawl.options": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
+        "pawl.check": [
+            "[]", "[1]", "[{}]", #"[{"url": 1}]"#, #"[{"url": "URL", "options": []}]"#,
+            #"[{"url": "URL", "options": {"usr": "a"}}]"#, #"[{"url": "URL"}, 1]"#,
+        ],
+        "pawl.configure": [
+            "[]", "[1]", #"[{"options": []}]"#, #"[{"options": {"retries": 1}}]"#,
+            #"[{"options": {"output": "a"}}]"#, #"[{"folder": 1}]"#,
+            #"[{"folders": "a"}]"#, "[{}, 1]",
+        ],
+        "pawl.change": [
+            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#,
+            #"["ID", {"options": {"usr": "a"}}]"#, #"["ID", {"options": {"user": 1}}]"#,
+            #"["ID", {"folder": 1}]"#, #"["ID", {"url": 1}]"#,
+            #"["ID", {"start": "now"}]"#, #"["", {"priority": 1}]"#, #"["ID", {}, 1]"#,
+        ],
         "pawl.set": [
             "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#,
             #"["ID", {"options": {"usr": "a"}}]"#,

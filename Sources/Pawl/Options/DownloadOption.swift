@@ -96,7 +96,7 @@ package struct DownloadOption: Sendable {
 
 extension DownloadOption {
     /// Throws code 28 for the first option with an invalid value.
-    static func check(_ options: DownloadOptions) throws(Failure) {
+    package static func check(_ options: DownloadOptions) throws(Failure) {
         for option in table { try option.field.check(options, option.setting) }
         if options.verification == .signed, options.openPGPKeyring == nil, options.minisignKey == nil {
             throw Failure(

@@ -19,7 +19,7 @@ package struct PendingRetry: Hashable, Sendable {
 extension Failure {
     /// The cause in a word or two: the response's status code if there is one.
     package var brief: String {
-        if let cause, cause.id == LocalizableMessage.httpStatusID,
+        if let cause, cause.id == "http-status",
             case .text(let status)? = cause.values.first
         {
             return status

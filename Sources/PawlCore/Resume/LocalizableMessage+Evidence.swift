@@ -12,9 +12,7 @@ extension LocalizableMessage {
         LocalizableMessage("etag-changed", "its ETag was \(before) and is \(now) now")
     }
 
-    static let httpStatusID = "http-status"
-
     package static func httpStatus(_ status: Int) -> LocalizableMessage {
-        LocalizableMessage(httpStatusID, "the server responded with \(status)")
+        LocalizableMessage("http-status", "the server responded with \(status)")
     }
 }

@@ -175,6 +175,8 @@ final class LaneWriter: TransferSink {
     }
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
+        // The response may end the download, and with it the runner.
+        let runner = runner
         if let page, end == .complete { judge(page.head, page.bytes) }
         runner.ended(lane, end)
     }

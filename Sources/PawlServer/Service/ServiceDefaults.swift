@@ -47,6 +47,7 @@ package final class ServiceDefaults: Sendable {
                 throw PawlError(error)
             }
         }
+        do throws(Failure) { try DownloadOption.check(options) } catch { throw PawlError(error) }
         if let folder, !folder.isEmpty { options.folder = try DownloadRequest.checkedFolder(folder) }
         try await manager.keep(ServiceDefaults.json(options).text, as: ServiceDefaults.place)
         state.withLock { [options] in $0 = options }
