@@ -111,7 +111,7 @@ extension BrowserTests {
         @Test func `compact rows fit 25 times into 900 pixels, and columns are chosen`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(60)
-                let page = try await bench.page(BrowserPage.Look(width: 1440, height: 900))
+                let page = try await bench.page(BrowserPage.Look(width: 1600, height: 900))
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 try await page.press("m")
                 try await page.wait("document.querySelector('input[name=density][value=compact]')")

@@ -65,8 +65,8 @@ extension BrowserTests {
                 let page = try await bench.page(BrowserPage.Look(language: language))
                 let output = try await page.evaluate(
                     """
-                    import("/format.js").then((format) => [format.speed(999), format.size(1536), format.size(2 ** 63),
-                      format.percent(99.99), format.duration(3661), format.when(2e9), format.when(1e20)].join(" "))
+                    import("/format.js").then((format) => (format.useLocale(document.documentElement.lang), [format.speed(999), format.size(1536), format.size(2 ** 63),
+                      format.percent(99.99), format.duration(3661), format.when(2e9), format.when(1e20)].join(" ")))
                     """
                 )
                 #expect(output == .string(expected + " "))

@@ -162,7 +162,7 @@ extension Examples {
         }
 
         configuration.hooks.retry = { failed in
-            if failed.error.status == 404, failed.attempt < 10 { return .retry(after: 30) }  // not published yet
+            if failed.error.status == 404, failed.attempt < 10 { return .retry(after: 30) }  // not there yet
             return .useDefault
         }
 
