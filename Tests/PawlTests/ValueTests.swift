@@ -39,7 +39,8 @@ import Testing
         let error = await #expect(throws: PawlError.self) { try await download.file }
         #expect(error?.status == 404)
         let snapshot = download.snapshot
-        #expect(try copy(snapshot) == snapshot)
+        // The response of an error is not stored.
+        #expect("\(try copy(snapshot))" == "\(snapshot)")
         #expect(try copy(try #require(error)).description == error?.description)
         for try await event in events {
             let same = try copy(event)

@@ -45,6 +45,22 @@ struct ManualExamples: Sendable {
             ("Add a file to the queue", "pawl add https://example.org/image.iso"),
             ("Start it at once, ahead of the queue", "pawl add --now https://example.org/image.iso"),
         ]),
+        "verify": ManualExamples([
+            ("Check files against a sums file", "pawl verify *.iso --sums SHA256SUMS"),
+            ("Check one file", "pawl verify image.iso --checksum sha-256=DIGEST"),
+        ]),
+        "repair": ManualExamples([
+            ("Fetch the pieces of a Metalink that are wrong", "pawl repair f.iso --metalink f.iso.meta4"),
+            ("Replace what differs from a URL", "pawl repair f.iso --from https://example.org/f.iso"),
+        ]),
+        "clear": ManualExamples([
+            ("Replace what differs", "pawl repair f.iso --from https://example.org/f.iso")
+        ]),
+        "slots": ManualExamples([("Run five downloads at the same time", "pawl slots 5")]),
+        "set": ManualExamples([
+            ("Log in, with a prompt for the password", "pawl set 3f9a --user me"),
+            ("Use four connections", "pawl set 3f9a --connections 4"),
+        ]),
         "list": ManualExamples([
             ("Show the queue, and keep it up to date", "pawl list --watch"),
             ("One JSON object per line, for programs", "pawl list --json"),

@@ -11,6 +11,7 @@ extension DownloadMachine {
             if let claimed { return beginClaimed(claimed, now: now) }
             return openFirst(now: now)
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .finished, .removed:
+            phaseAfterMismatch = nil
             return []
         }
     }
@@ -23,6 +24,7 @@ extension DownloadMachine {
         sidecars = .notAsked
         carried = []
         hasRefetched = false
+        phaseAfterMismatch = nil
         undecoded = []
         rangesUsable = true
         rangeWasSilent = false
@@ -73,8 +75,10 @@ extension DownloadMachine {
             return [enter(.paused)]
         // All bytes are on disk; the remaining work is short and ends on its own, but for other servers' responses.
         case .verifying where sidecars == .requested: return stop() + [letGo(), enter(.paused)]
-        case .verifying, .publishing: return []
-        case .paused, .finished, .failed, .removed: return []
+        case .verifying:
+            phaseAfterMismatch = .paused
+            return []
+        case .publishing, .paused, .finished, .failed, .removed: return []
         }
     }
 
@@ -84,7 +88,10 @@ extension DownloadMachine {
         case .probing, .transferring, .waitingForNetwork:
             return stop() + [letGo(), enter(.preempted)]
         case .verifying where sidecars == .requested: return stop() + [letGo(), enter(.preempted)]
-        case .waiting, .paused, .preempted, .verifying, .publishing, .finished, .failed, .removed: return []
+        case .verifying:
+            phaseAfterMismatch = phaseAfterMismatch ?? .preempted
+            return []
+        case .waiting, .paused, .preempted, .publishing, .finished, .failed, .removed: return []
         }
     }
 

@@ -264,6 +264,9 @@ extension DownloadMachine {
                 "mismatch-other-source",
                 "\(evidence): fetching it again from \(sources[other].given.redacted)"
             )
+            if let phase = phaseAfterMismatch {
+                return [.notify(.notice(notice)), .startOver, letGo(), enter(phase)]
+            }
             return [.notify(.notice(notice)), .startOver, enter(.probing)] + openFirst(now: lastEvent)
         }
         representation?.damage = evidence

@@ -86,6 +86,9 @@ extension DownloadMachine {
             return actions + failPiece(range, digest: digest, of: piece)
         }
         guard phase != .waitingForNetwork else { return actions }
+        if phase == .verifying, let wanted = phaseAfterMismatch {
+            return actions + stop() + [letGo(), enter(wanted)]
+        }
         actions += checkPieces()
         let isIdle = lanes.isEmpty && !isRetryPending
         return actions + (isIdle ? openFirst(now: now) : refill(now: now))

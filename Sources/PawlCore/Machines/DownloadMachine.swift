@@ -28,6 +28,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var carried: [ExpectedDigest] = []
     /// Wrong content was fetched again.
     var hasRefetched = false
+    /// The phase to enter instead of fetching again, when the digest is wrong: paused or preempted while it was computed.
+    var phaseAfterMismatch: Phase?
     /// The digests of coded content, while those of its plain form are computed.
     var undecoded: [Checksum] = []
     /// The time of the last event.
