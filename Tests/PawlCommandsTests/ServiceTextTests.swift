@@ -6,11 +6,12 @@ import Testing
 /// Output of the commands that call the service.
 @Suite struct ServiceTextTests {
     private func download(_ members: (String, JSON)...) -> RemoteDownload? {
-        var json = members.map { JSON.Member($0.0, $0.1) }
-        json += [
+        // Later members count.
+        var json: [JSON.Member] = [
             JSON.Member("id", "0123456789abcdef"), JSON.Member("state", "waiting"),
             JSON.Member("url", "http://h/f"),
         ]
+        json += members.map { JSON.Member($0.0, $0.1) }
         return RemoteDownload(.object(json))
     }
 

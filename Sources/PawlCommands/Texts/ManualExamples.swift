@@ -54,7 +54,8 @@ struct ManualExamples: Sendable {
             ("Replace what differs from a URL", "pawl repair f.iso --from https://example.org/f.iso"),
         ]),
         "clear": ManualExamples([
-            ("Replace what differs", "pawl repair f.iso --from https://example.org/f.iso")
+            ("Take finished downloads off the list", "pawl clear"),
+            ("Failed ones too", "pawl clear --failed"),
         ]),
         "slots": ManualExamples([("Run five downloads at the same time", "pawl slots 5")]),
         "set": ManualExamples([
