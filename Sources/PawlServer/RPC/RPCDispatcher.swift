@@ -125,7 +125,7 @@ package struct RPCDispatcher: Sendable {
     /// Calls in one message, including those inside a multicall and refused ones.
     package static let mostCalls = 10_000
     /// Approximate bytes of the responses to one message.
-    package static let largestResponse = 32 << 20
+    package static let largestResponse = 8 << 20
     /// The same limits for unauthenticated clients.
     package static let mostUnauthenticatedCalls = 100
     package static let largestUnauthenticatedResponse = 16 << 10
