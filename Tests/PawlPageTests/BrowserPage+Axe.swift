@@ -53,7 +53,11 @@ extension BrowserPage {
 
     /// Texts that do not fit into their place; names and notes may end in an ellipsis.
     func clippedTexts() async throws -> [String] {
-        try await evaluate(
+        // The list fits its columns to a new width in the next frame.
+        _ = try await evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+        )
+        return try await evaluate(
             """
             [...document.querySelectorAll(".row:not([hidden]) .cell, .head button, .filter-name, .tools button, .gauge-speed,"
               + ".detail button, .detail dt, dialog button:not(.week-cell), dialog label, dialog h2, dialog dt, .popup-text")]

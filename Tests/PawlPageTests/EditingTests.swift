@@ -198,6 +198,8 @@ extension BrowserTests {
                 )
                 #expect(try await bench.manager.downloads().isEmpty)
                 try await page.press("Escape")
+                try await page.wait("!document.querySelector('dialog')")
+                try await page.focusList()
                 try await page.press("m")
                 try await page.wait("document.querySelector('.bookmarklet').href.startsWith('javascript:')")
                 #expect(
