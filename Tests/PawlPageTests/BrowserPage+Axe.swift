@@ -42,6 +42,7 @@ extension BrowserPage {
 
     /// The rules of axe-core that the displayed page violates, with the elements; the script comes with a package of PyPI.
     func violations() async throws -> [String] {
+        try await settle()
         if try await evaluate("typeof axe") != "object" { try await evaluate(BrowserPage.axe.get() + ";0") }
         return try await evaluate(
             """
@@ -51,12 +52,22 @@ extension BrowserPage {
         ).array?.compactMap(\.string) ?? []
     }
 
-    /// Texts that do not fit into their place; names and notes may end in an ellipsis.
-    func clippedTexts() async throws -> [String] {
-        // The list fits its columns to a new width in the next frame.
+    /// The list fits its columns to a new width in the next frame, and transitions end.
+    private func settle() async throws {
+        try await wait(
+            """
+            document.getAnimations().every((one) => one.playState !== "running"
+              || one.effect?.getComputedTiming().iterations === Infinity)
+            """
+        )
         _ = try await evaluate(
             "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
         )
+    }
+
+    /// Texts that do not fit into their place; names and notes may end in an ellipsis.
+    func clippedTexts() async throws -> [String] {
+        try await settle()
         return try await evaluate(
             """
             [...document.querySelectorAll(".row:not([hidden]) .cell, .head button, .filter-name, .tools button, .gauge-speed,"
