@@ -92,7 +92,7 @@ struct OptionParser<Target> {
             guard let option = options.first(where: { $0.entry.short == letter }) else {
                 throw unknown("option", "-\(letter)", like: String(text))
             }
-            // A topic of help may follow its letter.
+            // A topic of help may follow the short option without a space.
             if case .optional(let metavar) = option.entry.value, metavar.hasPrefix("#"), !left.isEmpty {
                 return try option.apply(&target, String(left))
             }

@@ -39,7 +39,7 @@ package final class ComparingDisk: Disk {
     package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 
-private final class ComparingPartial: Partial {
+private final class ComparingPartial: UnstoredPartial {
     let name: String
     let path: String
     let hasJournal = false
@@ -131,19 +131,4 @@ private final class ComparingPartial: Partial {
         length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) { completion(.success([])) }
-
-    func checkpoint(
-        _ done: ByteRangeSet,
-        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
-    ) { completion(.success(())) }
-
-    func reserve(_ total: Int64) throws(Failure) {}
-    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func beginLane(slot: Int, at start: Int64) throws(Failure) {}
-    func advanceLane(slot: Int, to cursor: Int64) {}
-    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
-    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func discard() {}
-    func restoreOriginal() throws(Failure) {}
 }

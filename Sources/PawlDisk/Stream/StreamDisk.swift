@@ -25,7 +25,7 @@ package final class StreamDisk: Disk {
 }
 
 /// Nothing outlives the process, and what was written cannot be undone.
-private final class StreamPartial: Partial {
+private final class StreamPartial: UnstoredPartial {
     let name: String
     let hasJournal = false
     let slotCount = 64
@@ -94,19 +94,4 @@ private final class StreamPartial: Partial {
         writer.digests { digests in completion(.success(digests.filter { algorithms.contains($0.algorithm) }))
         }
     }
-
-    func checkpoint(
-        _ done: ByteRangeSet,
-        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
-    ) { completion(.success(())) }
-
-    func reserve(_ total: Int64) throws(Failure) {}
-    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func beginLane(slot: Int, at start: Int64) throws(Failure) {}
-    func advanceLane(slot: Int, to cursor: Int64) {}
-    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
-    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func discard() {}
-    func restoreOriginal() throws(Failure) {}
 }

@@ -267,3 +267,23 @@ extension Partial {
         preconditionFailure("a partial without a descriptor is written by write only")
     }
 }
+
+/// A part that is no file: it has no journal, and nothing of it survives the process.
+package protocol UnstoredPartial: Partial {}
+
+extension UnstoredPartial {
+    package func checkpoint(
+        _ done: ByteRangeSet,
+        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) { completion(.success(())) }
+
+    package func reserve(_ total: Int64) throws(Failure) {}
+    package func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    package func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    package func beginLane(slot: Int, at start: Int64) throws(Failure) {}
+    package func advanceLane(slot: Int, to cursor: Int64) {}
+    package func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
+    package func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    package func discard() {}
+    package func restoreOriginal() throws(Failure) {}
+}

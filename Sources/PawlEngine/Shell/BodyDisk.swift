@@ -134,7 +134,7 @@ package final class BodyDisk: Disk {
 }
 
 /// Nothing that the program has taken can be undone.
-private final class BodyPartial: Partial {
+private final class BodyPartial: UnstoredPartial {
     let name: String
     let path = ""
     let slotCount = 64
@@ -191,18 +191,7 @@ private final class BodyPartial: Partial {
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) { completion(.success([])) }
 
-    func checkpoint(
-        _ done: ByteRangeSet,
-        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
-    ) { completion(.success(())) }
-
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
     func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
-    func reserve(_ total: Int64) throws(Failure) {}
-    func beginLane(slot: Int, at start: Int64) throws(Failure) {}
-    func advanceLane(slot: Int, to cursor: Int64) {}
-    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
-    func discard() {}
-    func restoreOriginal() throws(Failure) {}
 }

@@ -27,7 +27,7 @@ package final class MemoryDisk: Disk {
 }
 
 /// A part file without a file: nothing outlives the process, so there is no journal.
-private final class MemoryPartial: Partial {
+private final class MemoryPartial: UnstoredPartial {
     let name: String
     let path = ""
     let hasJournal = false
@@ -103,18 +103,4 @@ private final class MemoryPartial: Partial {
         let bytes = Array(disk.bytes.prefix(Int(length)))
         completion(.success(algorithms.map { Checksum(algorithm: $0, digest: digest($0, bytes)) }))
     }
-
-    func checkpoint(
-        _ done: ByteRangeSet,
-        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
-    ) { completion(.success(())) }
-
-    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func beginLane(slot: Int, at start: Int64) throws(Failure) {}
-    func advanceLane(slot: Int, to cursor: Int64) {}
-    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
-    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    func discard() {}
-    func restoreOriginal() throws(Failure) {}
 }
