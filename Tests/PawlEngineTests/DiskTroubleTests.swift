@@ -172,6 +172,21 @@ import Testing
         #expect(stage.world.disk.finished("/downloads/a.bin") == nil)
     }
 
+    @Test func `a journal that fails after the download did still lets the part file go`() {
+        let stage = Stage()
+        stage.serve("a.bin", 6 * .mebi)
+        stage.world.disk.setDelay(.milliseconds(50))
+        let wrong = Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))
+        let id = stage.start(Stage.job("a.bin") { $0.plan.checksum = wrong })
+        stage.onReport { [broken] stage, report in
+            guard case .phase(.verifying) = report.notice else { return }
+            stage.world.disk.troubles.journal = broken
+        }
+        stage.run()
+        expectCleanEnd(stage, id, .checksumMismatch)
+        #expect(stage.world.disk.openPartials == 0)
+    }
+
     @Test func `pauses wait for a move in progress`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 500 * .kibi)

@@ -144,7 +144,8 @@ extension DownloadMachine {
         case .restarting: return plan.selection
         case .data, .racing: break
         }
-        if range.start == 0, overlap == 0, range.end == map.horizon, !asksClosed { return plan.selection }
+        let isAll = range.start == 0 && overlap == 0 && range.end == map.horizon
+        if isAll, !asksClosed || !rangesUsable { return plan.selection }
         // FTP and SFTP support offsets, and report the file's length only for requests without an end.
         let endsThere =
             sources[source].isFileTransfer && range.end == map.horizon && plan.longest == SegmentMap.open

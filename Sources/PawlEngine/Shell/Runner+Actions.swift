@@ -74,8 +74,15 @@ extension Runner {
         do throws(Failure) {
             try effect(partial)
         } catch {
-            noteDiskFailure()
-            feed { machine, _ in machine.diskFailed(error) }
+            // A machine at rest has nothing to decide, and its last actions, among them the closing, still count.
+            var isAtRest = false
+            feed { machine, _ in
+                let actions = machine.diskFailed(error)
+                isAtRest = actions.isEmpty
+                if !isAtRest { noteDiskFailure() }
+                return actions
+            }
+            if isAtRest { notify(.notice(LocalizableMessage(error))) }
         }
     }
 

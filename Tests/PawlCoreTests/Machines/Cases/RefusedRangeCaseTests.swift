@@ -25,6 +25,22 @@ import Testing
         #expect(bench.machine.total == 4000 && bench.machine.lanes.first?.stage == .flowing)
     }
 
+    @Test func `where ranges are given up, the whole is requested without one`() {
+        var bench = Bench(hosts: ["a.example", "b.example"])
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
+        #expect(bench.requested == .from(400))
+        bench.answer(ResponseHead(status: 416))
+        #expect(bench.requested == .closed(ByteRange(400, JournalLayout.longestFile)))
+        bench.machine.reset(total: nil)
+        _ = bench.machine.stop()
+        bench.said = bench.machine.openFirst(now: bench.now)
+        #expect(bench.requested == .closed(ByteRange(0, JournalLayout.longestFile)))
+        var lie = Bench.part(0, 400, of: 400)
+        lie.contentLength = 401
+        bench.answer(lie)
+        #expect(bench.requested == .whole && !bench.machine.rangesUsable)
+    }
+
     @Test func `a 416 to a valid range is retried, and the next response continues`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
