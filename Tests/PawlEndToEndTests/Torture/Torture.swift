@@ -259,7 +259,14 @@ extension Torture {
             return
         }
         let more = max(0, victim.reached - victim.written.prefix)
-        if victim.journal == nil { report.unjournalled += more } else { report.unknown += more }
+        guard victim.journal != nil else {
+            report.unjournalled += more
+            return
+        }
+        report.unknown += more
+        // Only the write at the instant of the kill, which was announced, may be there in part.
+        guard more > JournalLayout.longestWrite else { return }
+        report.problems.append("\(victim.kind.rawValue), \(victim.name): \(more) bytes in the file are not known")
     }
 
     /// The last run is not disturbed, and the file must be correct.

@@ -15,7 +15,7 @@ struct TortureReport: CustomStringConvertible {
     var fetchedAgain: Int64 = 0
     /// Bytes before the resume offset, requested for comparison.
     var compared: Int64 = 0
-    /// Bytes in the file, of one connection, known neither from a killed run's journal nor from the file's length.
+    /// Bytes in the file, of one connection, that the killed run's journal does not prove: of writes cut by the kill.
     var unknown: Int64 = 0
     /// The same for small files of a single response, which have no journal.
     var unjournalled: Int64 = 0
@@ -39,7 +39,7 @@ struct TortureReport: CustomStringConvertible {
             \(list(incidents))
               the fault origin sent \(sent) bytes, \(sentTwice) of them more than once (sockets' buffers included)
               fetched again on one connection although the journal had them: \(fetchedAgain), and to be compared: \(compared)
-              in the file at a kill of one connection and not known: \(unknown), and of files without a journal: \(unjournalled)
+              in the file at a kill of one connection, of writes that it cut: \(unknown), and of files without a journal: \(unjournalled)
             \(problems.map { "  WRONG: " + $0 }.joined(separator: "\n"))
             """
     }
