@@ -21,7 +21,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 fuzz attack bench load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
+.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines fuzz attack bench load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -100,6 +100,10 @@ test-aria2: build ## command lines and RPC calls compared with Debian's aria2c (
 	Scripts/install-packages aria2
 	Tests/Aria2/compare.py .build/release/pawl $(if $(FILTER),-k "$(FILTER)")
 	Tests/Aria2/compare_rpc.py .build/release/pawl
+
+test-engines: build ## pawl pipe under Spark, Ray, Dask and Slurm, a worker of each killed (ENGINES=spark: some; about 1 GB from PyPI)
+	Scripts/install-packages engines
+	Tests/Engines/run .build/release/pawl $(ENGINES)
 
 fuzz: test-packages ## every parser under libFuzzer (SECONDS=60 for each; TARGETS=name: some)
 	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60) $(TARGETS)

@@ -1,14 +1,11 @@
-"""Pawl, a download engine: the program `pawl` and its path."""
+"""Pawl, a download engine: the program `pawl`, and `pawl pipe` as an iterator.
+
+`pawl.spark`, `pawl.ray` and `pawl.dask` fetch tables of URLs; each needs its engine, this package needs nothing.
+"""
 
 from __future__ import annotations
 
-import os
-
 from ._version import __version__
+from .pipe import PipeError, binary, partitions, run
 
-__all__ = ["__version__", "binary"]
-
-
-def binary() -> str:
-    """Return the path of the program `pawl` in this package."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "pawl")
+__all__ = ["PipeError", "__version__", "binary", "partitions", "run"]

@@ -266,7 +266,9 @@ extension Torture {
         report.unknown += more
         // Only the write at the instant of the kill, which was announced, may be there in part.
         guard more > JournalLayout.longestWrite else { return }
-        report.problems.append("\(victim.kind.rawValue), \(victim.name): \(more) bytes in the file are not known")
+        report.problems.append(
+            "\(victim.kind.rawValue), \(victim.name): \(more) bytes in the file are not known"
+        )
     }
 
     /// The last run is not disturbed, and the file must be correct.

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Runs the recipes of Integrations under real engines, and kills a worker of each in the middle.
+
+usage: engines.py PAWL [module|spark|ray|dask|slurm|kubernetes ...]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, List
+
+ROOT = Path(__file__).resolve().parents[2]
+PAWL = str(Path(sys.argv[1]).resolve())
+WORK = Path(tempfile.mkdtemp(prefix="pawl-engines-"))
+
+# The package as it is in the wheel.
+shutil.copytree(ROOT / "Packaging/python/pawl", WORK / "python/pawl")
+(WORK / "python/pawl/_version.py").write_text('__version__ = "0"\n')
+sys.path[:0] = [str(WORK / "python")]
+os.environ["PYTHONPATH"] = str(WORK / "python")
+os.environ["PAWL_BINARY"] = PAWL
+
+import pawl  # noqa: E402
+from origin import Origin, content  # noqa: E402
+
+SAMPLES = 600
+# The origin is on loopback; its robots.txt is obeyed.
+OPTIONS: Dict[str, Any] = {"allow_private_addresses": True, "contact": "mailto:tests@example.org"}
+WORDS = ["allow_private_addresses", "contact=mailto:tests@example.org"]
+
+
+def processes(words: str) -> List[int]:
+    """Return the processes whose command line contains the text."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if words in line:
+                found.append(int(folder.name))
+    return found
+
+
+def parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def kill(process: int) -> None:
+    print(f"  killed {process}: {Path(f'/proc/{process}/cmdline').read_bytes()[:60]!r}", flush=True)
+    os.kill(process, signal.SIGKILL)
+
+
+def check_results(results: Iterable[Dict[str, Any]], count: int = SAMPLES) -> None:
+    results = list(results)
+    assert sorted(int(r["id"]) for r in results) == list(range(count)), f"{len(results)} results"
+    bad = [r for r in results if r["status"] not in ("ok", "already")]
+    assert not bad, bad[:3]
+    for result in results:
+        number = int(result["id"])
+        assert result["sha256"] == hashlib.sha256(content(number)).hexdigest(), result
+        assert result["caption"] == f"number {number}", result
+
+
+def digests(folder: Path) -> Dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+def rows(folder: Path) -> List[Dict[str, Any]]:
+    """Return the JSON lines of an engine's parts."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in (".json", ".jsonl")]
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
+def run(command: List[str], environment: Dict[str, str]) -> None:
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command[0]}: exit code {done.returncode}\n{done.stderr[-4000:]}"
+
+
+def compared(
+    engine: str, origin: Origin, fetch: Callable[[str, Path, Path], Any], disturb: Callable[[], None]
+) -> None:
+    """Run the recipe undisturbed, then disturb it in the middle: the same shards, one result a sample."""
+    jobs = WORK / "jobs.jsonl"
+    jobs.write_text("".join(json.dumps(job) + "\n" for job in origin.jobs(SAMPLES)))
+    whole, broken = WORK / engine / "undisturbed", WORK / engine / "killed"
+    for folder in (whole, broken):
+        folder.mkdir(parents=True)
+    origin.at(1 << 60, lambda: None)
+    fetch(str(jobs), WORK / engine / "results", whole)
+    check_results(rows(WORK / engine / "results"))
+    requested = sum(origin.requests.values())
+    assert requested == SAMPLES, requested
+    origin.at(SAMPLES // 2, disturb)
+    fetch(str(jobs), WORK / engine / "results-killed", broken)
+    assert origin.due is None, "nothing was killed"
+    check_results(rows(WORK / engine / "results-killed"))
+    again = sum(origin.requests.values())
+    assert digests(whole) == digests(broken), "the shards differ"
+    shards = [name for name in digests(whole) if name.endswith(".tar")]
+    assert shards, digests(whole)
+    print(f"  {len(shards)} shards, {requested} requests undisturbed, {again} with a killed worker", flush=True)
+
+
+def kill_worker() -> None:
+    """Kill the process that started a `pawl pipe` that fetches."""
+    kill(parent(processes(" pipe --to ")[0]))
+
+
+def module(origin: Origin) -> None:
+    folder = WORK / "module"
+    check_results(pawl.run(origin.jobs(SAMPLES), to=str(folder), **OPTIONS))
+    taken = pawl.run(origin.jobs(SAMPLES), to=str(folder / "early"), **OPTIONS)
+    next(iter(taken))
+    taken.close()
+    assert not processes(str(folder / "early")), "leaving the iterator ends the child"
+
+    def failing() -> Iterable[str]:
+        yield from (job["url"] for job in origin.jobs(3))
+        raise KeyError("the caller's own error")
+
+    try:
+        list(pawl.run(failing(), to=str(folder), **OPTIONS))
+        raise AssertionError("the error of the jobs is lost")
+    except KeyError:
+        pass
+    try:
+        list(pawl.run(["http://127.0.0.1/"], to=str(folder), no_such_option=True))
+        raise AssertionError("a bad option is no success")
+    except pawl.PipeError as error:
+        assert error.code == 28 and "no-such-option" in str(error), error
+    numbers = list(pawl.partitions((job["url"] for job in origin.jobs(SAMPLES)), 7))
+    assert len(numbers) == SAMPLES and set(numbers) <= set(range(7))
+    assert numbers[0] == numbers[20], "one host, one partition"
+    lines = "\n".join(job["url"] for job in origin.jobs(2)) + "\n{broken\n"
+    done = subprocess.run([PAWL, "pipe", "--partition", "3"], input=lines.encode(), capture_output=True, check=True)
+    assert done.stdout.count(b"\n") == 3, done.stdout
+
+
+def spark(origin: Origin) -> None:
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    (library,) = home.glob("jars/scala-library-2.*.jar")
+    environment = {
+        "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
+        "SPARK_SCALA_VERSION": ".".join(library.stem.split("-")[-1].split(".")[:2]),
+    }
+    settings = ["spark.ui.enabled=false", "spark.python.worker.reuse=false", "spark.sql.adaptive.enabled=false"]
+    settings += [f"spark.executorEnv.{name}={os.environ[name]}" for name in ("PYTHONPATH", "PAWL_BINARY")]
+    submit = [str(home / "bin/spark-submit"), "--master", "local-cluster[2,1,1024]"]
+    submit += [word for setting in settings for word in ("--conf", setting)]
+
+    def fetch(jobs: str, results: Path, to: Path) -> None:
+        run([*submit, str(ROOT / "Integrations/spark.py"), jobs, str(results), str(to), *WORDS], environment)
+
+    compared("spark", origin, fetch, lambda: kill(processes("CoarseGrainedExecutorBackend --driver-url")[0]))
+    # The form without the module.
+    program = WORK / "pipe.py"
+    program.write_text(
+        "import sys\nfrom pyspark import SparkContext\n"
+        "context = SparkContext()\nlines = context.textFile(sys.argv[1], 4)\nlines.pipe(sys.argv[2]).saveAsTextFile(sys.argv[3])\n"
+    )
+    command = f"{PAWL} pipe --to {WORK}/spark-pipe --allow-private-addresses --contact mailto:tests@example.org"
+    run([*submit, str(program), str(WORK / "jobs.jsonl"), command, str(WORK / "spark-lines")], environment)
+    lines = [line for path in sorted((WORK / "spark-lines").glob("part-*")) for line in path.read_text().splitlines()]
+    check_results(json.loads(line) for line in lines)
+
+
+def ray(origin: Origin) -> None:
+    def fetch(jobs: str, results: Path, to: Path) -> None:
+        run([sys.executable, str(ROOT / "Integrations/ray.py"), jobs, str(results), str(to), *WORDS], {})
+
+    compared("ray", origin, fetch, kill_worker)
+
+
+def dask(origin: Origin) -> None:
+    def fetch(jobs: str, results: Path, to: Path) -> None:
+        run([sys.executable, str(ROOT / "Integrations/dask.py"), jobs, str(results), str(to), *WORDS], {})
+
+    compared("dask", origin, fetch, kill_worker)
+
+
+def slurm(origin: Origin) -> None:
+    from slurm import Slurm
+
+    with Slurm(WORK / "cluster") as cluster:
+
+        def fetch(jobs: str, results: Path, to: Path) -> None:
+            table = WORK / "jobs.tsv"
+            with open(jobs, "rb") as lines, open(table, "wb") as output:
+                subprocess.run([PAWL, "pipe", "--partition", "4"], stdin=lines, stdout=output, check=True)
+            recipe = [str(ROOT / "Integrations/slurm.sh"), str(table), str(to)]
+            words = ["--allow-private-addresses", "--contact", "mailto:tests@example.org"]
+            log = WORK / "slurm.log"
+            cluster.run("sbatch", "--wait", "--array=0-3", f"--output={log}", "--open-mode=append", *recipe, *words)
+            results.symlink_to(to)
+
+        def requeue() -> None:
+            running = cluster.run("squeue", "--noheader", "--array", "--states=R", "--format=%A").split()
+            print(f"  requeued {running[0]}", flush=True)
+            cluster.run("scontrol", "requeue", running[0])
+
+        compared("slurm", origin, fetch, requeue)
+
+
+def kubernetes(_: Origin) -> None:
+    import kubernetes_validate
+    import yaml
+
+    (manifest,) = yaml.safe_load_all((ROOT / "Integrations/kubernetes.yaml").read_text())
+    kubernetes_validate.validate(manifest, "1.33", strict=True)
+
+
+ENGINES: Dict[str, Callable[[Origin], None]] = {
+    "module": module, "spark": spark, "ray": ray, "dask": dask, "slurm": slurm, "kubernetes": kubernetes,
+}
+
+
+def main() -> None:
+    origin = Origin()
+    failed = []
+    for name in sys.argv[2:] or list(ENGINES):
+        began = time.monotonic()
+        print(name, flush=True)
+        try:
+            ENGINES[name](origin)
+            print(f"  passed in {time.monotonic() - began:.0f} s", flush=True)
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+            failed.append(name)
+    shutil.rmtree(WORK, ignore_errors=True)
+    if failed:
+        sys.exit(f"engines: failed: {' '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
