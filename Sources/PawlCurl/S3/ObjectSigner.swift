@@ -69,7 +69,7 @@ extension CurlTransport {
         sink: any TransferSink
     ) {
         let access = stores.access(request.settings.values.s3 ?? S3Access(), to: object)
-        let front = ObjectSink(before: sink, object, access) { [unowned self] news, id, sink in
+        let front = RefusalSink(before: sink, object, access) { [unowned self] news, id, sink in
             switch news {
             case .region(let region): stores.note(region: region, of: object)
             case .skew(let skew): stores.note(skew: skew, of: access)

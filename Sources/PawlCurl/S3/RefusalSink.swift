@@ -4,7 +4,7 @@ import PawlEngine
 /// Reads what an object store says of a request that it refuses, before the transfer's receiver sees the response.
 ///
 /// A request that failed because of the store's region or clock is repeated once.
-final class ObjectSink: TransferSink {
+final class RefusalSink: TransferSink {
     /// What a response says of the store, and makes another request worthwhile.
     enum News {
         case region(String)
