@@ -33,6 +33,23 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// `nil` (default) reads none.
     public var netrc: String?
+    /// The profile of AWS's configuration files with the credentials and the endpoint for `s3:` URLs.
+    ///
+    /// `nil` (default) uses `AWS_ACCESS_KEY_ID` and the other variables of the environment, else the profile that
+    /// `AWS_PROFILE` names, else `default`.
+    public var profile: String?
+    /// The region of the bucket of an `s3:` URL; `nil` (default) takes it from the environment or the profile, else
+    /// `us-east-1`.
+    ///
+    /// AWS states the right one if it is another, and the request is repeated.
+    public var region: String?
+    /// The URL of another object store than AWS's for `s3:` URLs; `nil` (default) takes it from the environment
+    /// (`AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`) or the profile.
+    public var endpoint: String?
+    /// Whether requests for `s3:` URLs are signed; without credentials they never are.
+    ///
+    /// Default `true`.
+    public var signsRequests = true
     /// The Referer field; other origins than the given ones get only its origin.
     public var referer: String?
     /// The User-Agent field.

@@ -192,6 +192,32 @@ public final class Downloader: Sendable {
         }
     }
 
+    /// Adds a download whose bytes become an object, in order and over one connection.
+    ///
+    /// Blocks the calling thread while the store is looked at.
+    package func add(
+        _ source: String,
+        options: DownloadOptions,
+        to target: WebAddress,
+        of store: ObjectStore
+    ) throws(PawlError) -> Download {
+        var own = options
+        own.connections = 1
+        own.fileName = target.lastPathComponent
+        own.existingFile = .rename
+        let policy = options.existingFile
+        return try add(source, options: own, hooks: nil, keepsPartial: true) { (plan) throws(Failure) in
+            try ObjectDisk(
+                store,
+                target: target,
+                source: plan.sources[0].text,
+                policy: policy,
+                algorithms: plan.streamAlgorithms,
+                needsDigest: plan.hasDigest
+            )
+        }
+    }
+
     /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.
     ///
     /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``).
@@ -210,16 +236,17 @@ public final class Downloader: Sendable {
         hooks: DownloadHooks?,
         pieces: PieceHashes? = nil,
         isSeeded: Bool = false,
-        ownDisk: (DownloadPlan) -> (any Disk)?
+        keepsPartial: Bool = false,
+        ownDisk: (DownloadPlan) throws(Failure) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
         do throws(Failure) {
             job = try Job(source: source, options: options, settingsCache: settingsCache)
+            job.disk = try ownDisk(job.plan)
         } catch {
             throw PawlError(error)
         }
-        job.disk = ownDisk(job.plan)
-        job.plan.keepsPartial = job.disk == nil
+        job.plan.keepsPartial = job.disk == nil || keepsPartial
         if job.disk == nil { job.plan.pieces = pieces }
         job.plan.isSeeded = isSeeded
         job.sharesConnections = sharesConnections

@@ -14,6 +14,15 @@ extension Job {
         let first = try WebAddress.parse(source)
         var sources = [first.address]
         for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }
+        if let prefix = sources.first(where: \.isS3Prefix) {
+            throw Failure(
+                .badOption,
+                "cannot fetch",
+                at: prefix.redacted,
+                because: "it names a prefix of keys, not an object",
+                remedy: "end it with the object's key"
+            )
+        }
         // They must fit into the journal together with the file's state.
         guard sources.reduce(0, { $0 + $1.textLength }) <= Job.longestSources else {
             throw Failure(
@@ -41,7 +50,7 @@ extension Job {
             plan.length = nil
         }
         plan.checksum = options.checksum.flatMap(Checksum.init(text:))
-        for address in [source] + options.mirrors {
+        for (address, parsed) in zip([source] + options.mirrors, sources) where parsed.scheme != .s3 {
             for checksum in try DigestFragment.parse(address)
             where !plan.digests.contains(where: { $0.checksum == checksum }) {
                 plan.digests.append(ExpectedDigest(checksum, level: .given, source: "the URL's fragment"))
@@ -60,7 +69,11 @@ extension Job {
         if !keys.isEmpty { try SystemSignatures.check(keys) }
         self.init(
             plan: plan,
-            settings: settingsCache.settings(settings, for: first.credentials),
+            settings: try settingsCache.settings(
+                settings,
+                for: first.credentials,
+                access: sources.contains { $0.scheme == .s3 } ? settingsCache.stores.access(options) : nil
+            ),
             folder: options.folder
         )
         trustsRedirects = options.trustsRedirects
@@ -144,6 +157,7 @@ final class TransferSettingsCache: Sendable {
     private let known = Mutex<Known?>(nil)
     private let last = Mutex<TransferSettings?>(nil)
     let deniesPrivateAddresses: Bool
+    let stores = S3AccessCache()
 
     init(deniesPrivateAddresses: Bool) { self.deniesPrivateAddresses = deniesPrivateAddresses }
 
@@ -159,10 +173,18 @@ final class TransferSettingsCache: Sendable {
     }
 
     /// The same settings with the credentials of a URL, which those of the options override.
-    func settings(_ common: TransferSettings, for credentials: Credentials?) -> TransferSettings {
-        guard let credentials, common.values.credentials == nil else { return common }
+    ///
+    /// `access` is that to the object stores of its URLs.
+    func settings(
+        _ common: TransferSettings,
+        for credentials: Credentials?,
+        access: S3Access?
+    ) -> TransferSettings {
+        let own = common.values.credentials == nil ? credentials : nil
+        guard own != nil || access != nil else { return common }
         var values = common.values
-        values.credentials = credentials
+        values.credentials = own ?? values.credentials
+        values.s3 = access
         return settings(values)
     }
 

@@ -92,6 +92,7 @@ final class ConnectionSettings {
         case .sftp:
             options.set(CURLOPT_FILETIME, 1)
             applySSH(options)
+        case .s3: preconditionFailure("objects are requested by the URL of their store")
         }
     }
 

@@ -6,6 +6,7 @@ extension CurlTransport {
         let request = judged(request)
         do throws(TransferFault) {
             if try checkCertificates(request, as: id, sink: sink) { return }
+            if let object = request.object { return beginObject(request, object, as: id, sink: sink) }
             guard !logins.isGiven(request), let login = try logins.login(for: request, at: clock.now) else {
                 return begin(request, as: id, sink: sink)
             }
@@ -27,6 +28,8 @@ extension CurlTransport {
         case .ftp, .ftps, .sftp:
             request.login = login
             begin(request, as: id, sink: sink)
+        // Objects are requested by the URL of their store.
+        case .s3: preconditionFailure("a request to an address that has no host")
         case .http, .https:
             if logins.takesBasic(request) { request.authorization = LoginField.basic(login) }
             let front = LoginSink(before: sink, request, login, logins) { [unowned self] request, id, sink in
@@ -36,7 +39,7 @@ extension CurlTransport {
         }
     }
 
-    private func begin(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+    func begin(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         var sink = sink
         if let trace {
             let lines = TraceText.request(request, try? pool.settings.settings(for: request))

@@ -27,6 +27,7 @@ package final class CurlTransport: Transport {
     private var ending: TransferID?
     let pool = EasyHandlePool()
     let logins = Logins()
+    var stores = StoreMemory()
     /// The client that needs libcurl only to connect.
     let http1: HTTP1Client?
     let sessions = SessionCache()

@@ -84,7 +84,7 @@ final class EasyHandlePool {
     private func memory(for request: TransferRequest) throws(TransferFault) -> OriginState? {
         switch request.address.scheme {
         case .http, .https: break
-        case .ftp, .ftps, .sftp: return nil
+        case .ftp, .ftps, .sftp, .s3: return nil
         }
         let key = OriginState.Key(request)
         if let known = memories[key] {
@@ -116,7 +116,7 @@ final class EasyHandlePool {
                     "only binary transfers are supported, not ;type=a or ;type=d"
                 )
             }
-        case .sftp: break
+        case .sftp, .s3: break
         }
         if address.path.hasSuffix("/") {
             throw TransferFault(.notFound, "the path names a folder, not a file")

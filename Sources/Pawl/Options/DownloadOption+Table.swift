@@ -263,6 +263,40 @@ extension DownloadOption {
             "read user names and passwords from FILE"
         ),
         DownloadOption(
+            "profile",
+            .optional(\.profile, .notEmpty),
+            .profile,
+            stored: "profile",
+            takes: "NAME",
+            standard: "from the environment",
+            "profile of ~/.aws with the credentials for s3:// URLs"
+        ),
+        DownloadOption(
+            "region",
+            .optional(\.region, .region),
+            .region,
+            stored: "region",
+            takes: "NAME",
+            standard: "from the environment",
+            "region of the bucket of an s3:// URL"
+        ),
+        DownloadOption(
+            "endpoint-url",
+            .optional(\.endpoint, .endpoint),
+            .endpoint,
+            stored: "endpoint",
+            takes: "URL",
+            standard: "from the environment, else AWS",
+            "object store for s3:// URLs"
+        ),
+        DownloadOption(
+            "no-sign-request",
+            .flag(\.signsRequests),
+            .signsRequests,
+            stored: "signs",
+            "do not sign requests for s3:// URLs: public buckets"
+        ),
+        DownloadOption(
             "referer",
             .optional(\.referer, .text),
             .referer,

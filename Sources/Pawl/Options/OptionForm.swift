@@ -139,6 +139,16 @@ extension OptionForm<String> {
         return form
     }()
 
+    /// The name of a region, which may become part of a host name.
+    static let region = text { (text, setting) throws(Failure) in
+        guard S3Access.isRegion(text) else {
+            throw Failure(refusing: setting, text, because: "must be the name of a region, such as eu-west-1")
+        }
+    }
+
+    /// The URL of an object store.
+    static let endpoint = text { (text, setting) throws(Failure) in _ = try S3Configuration.endpoint(text) }
+
     static let header = {
         var form = text(check: checkHeader)
         form.parse = { HeaderLine.trimmed($0) }

@@ -52,6 +52,23 @@ extension GetOptions {
             options.folder = try OptionValues.notEmpty("dir", value)
         },
         CommandOption(
+            "to",
+            takes: .required("s3://BUCKET/KEY"),
+            in: .files,
+            "store as an object instead of a file; a key that ends with / is a prefix of names",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            let target = try WebAddress.parse(value).address
+            guard target.scheme == .s3 else {
+                throw OptionValues.bad(
+                    "to",
+                    target.redacted,
+                    "must begin with s3://; for a file use --output"
+                )
+            }
+            options.target = target
+        },
+        CommandOption(
             "stdout",
             takes: .none,
             in: .files,
@@ -80,6 +97,32 @@ extension GetOptions {
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.metalinks.append(try OptionValues.notEmpty("metalink", value))
+        },
+        CommandOption(
+            "recursive",
+            takes: .none,
+            in: .sources,
+            "download what is behind further slashes of an s3://BUCKET/PREFIX/ too, in folders",
+            setsOneDownload: false
+        ) { (options, _) in options.isRecursive = true },
+        CommandOption(
+            "include",
+            takes: .required("GLOB"),
+            in: .sources,
+            "of a prefix only the keys that match: * any characters, ? one; a pattern without / is for the last part;"
+                + " repeatable",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.includes.append(KeyPattern(try OptionValues.notEmpty("include", value)))
+        },
+        CommandOption(
+            "exclude",
+            takes: .required("GLOB"),
+            in: .sources,
+            "of a prefix not the keys that match; takes precedence over --include; repeatable",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.excludes.append(KeyPattern(try OptionValues.notEmpty("exclude", value)))
         },
         CommandOption(
             "zsync",

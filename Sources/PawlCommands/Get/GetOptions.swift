@@ -17,6 +17,13 @@ package struct GetOptions: Sendable, Hashable {
     package var zsync: String?
     /// Files whose blocks are reused.
     package var seeds: [String] = []
+    /// The object, or the prefix of objects, that the bytes become instead of files.
+    package var target: WebAddress?
+    /// Whether the objects behind further slashes of a prefix are downloaded too.
+    package var isRecursive = false
+    /// Patterns of the keys of a prefix that are downloaded, and of those that are not.
+    package var includes: [KeyPattern] = []
+    package var excludes: [KeyPattern] = []
     package var deniesPrivateAddresses = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.
     package var readsNetrc = true

@@ -170,6 +170,7 @@ package struct GetPlan: Sendable {
                 )
             }
         }
+        if let target = options.target { try check(target) }
         if command == "get" { stream = options.stream }
         if stream == .standardOutput, options.isJSON {
             throw Failure(
@@ -184,6 +185,32 @@ package struct GetPlan: Sendable {
         if stream != nil { plain.output = nil }
         common = try plain.resolved()
         for item in items where !item.lines.isEmpty { _ = try downloadOptions(for: item) }
+    }
+}
+
+extension GetPlan {
+    private func check(_ target: WebAddress) throws(Failure) {
+        let why: String? =
+            options.output != nil
+            ? "the name of a file is given too"
+            : options.folder != nil
+                ? "the folder of files is given too"
+                : items.count > 1 && !target.isS3Prefix ? "there are several URLs; end it with /" : nil
+        if let why { throw Failure(.badOption, "cannot use", at: "--to \(target.redacted)", because: why) }
+    }
+
+    /// The store of ``GetOptions/target``.
+    func store() throws(Failure) -> ObjectStore? {
+        guard options.target != nil else { return nil }
+        return try ObjectStore(options.download)
+    }
+
+    /// The object that a file becomes; `nil` for a file.
+    func target(of item: Item) throws(Failure) -> WebAddress? {
+        guard let target = options.target, target.isS3Prefix else { return options.target }
+        let source = try WebAddress.parse(item.source).address
+        let name = NamingPolicy.choose(.url, address: source, head: nil)
+        return try WebAddress.s3(bucket: target.bucket, key: target.objectKey + name)
     }
 }
 

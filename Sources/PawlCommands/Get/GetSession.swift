@@ -9,6 +9,8 @@ struct GetSession: ~Copyable {
     private let plan: GetPlan
     private let mailbox: CommandMailbox
     private let downloader: Downloader
+    /// Where the bytes go, if not to files.
+    private let store: ObjectStore?
     private var next = 0
     private var downloads: [UInt64: Download] = [:]
     private var ledger = RunLedger()
@@ -24,6 +26,7 @@ struct GetSession: ~Copyable {
         self.plan = plan
         usualNetrc = plan.options.readsNetrc ? NetrcPermission.usual() : nil
         let mailbox = try CommandMailbox()
+        store = try plan.store()
         let cursor = CursorGuard()
         reporter = ProgressReporter(
             plan.options,
@@ -95,6 +98,8 @@ struct GetSession: ~Copyable {
                 let download =
                     if let stream = plan.stream {
                         try downloader.add(item.source, options: options, to: stream)
+                    } else if let store, let target = try target(of: item) {
+                        try downloader.add(item.source, options: options, to: target, of: store)
                     } else {
                         try downloader.add(
                             item.source,
@@ -110,6 +115,10 @@ struct GetSession: ~Copyable {
                 reporter.notify(ledger.refuse(error))
             }
         }
+    }
+
+    private func target(of item: GetPlan.Item) throws(PawlError) -> WebAddress? {
+        do throws(Failure) { return try plan.target(of: item) } catch { throw PawlError(error) }
     }
 
     private func options(for item: GetPlan.Item) -> DownloadOptions {

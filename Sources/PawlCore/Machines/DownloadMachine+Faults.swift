@@ -239,6 +239,11 @@ extension DownloadMachine {
             failure.status = status
             failure.retryAfter = retryAfter
             return failure
+        case .refused(let refusal, let retryAfter):
+            var failure = refusal.failure("cannot fetch", sources[source].current)
+            if failure.remedy.isEmpty { failure.remedy = kept }
+            failure.retryAfter = retryAfter
+            return failure
         case .page(let evidence), .suspectPage(let evidence):
             return Failure(
                 disposition.code,
@@ -292,15 +297,15 @@ extension AttemptFault {
         switch self {
         case .status(let status, _): [403, 409, 420, 509].contains(status)
         case .transfer(let fault): fault.kind == .connectionLost
-        case .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect, .downgrade,
-            .tooManyRedirects:
+        case .silent, .tooSlow, .refused, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
+            .downgrade, .tooManyRedirects:
             false
         }
     }
 
     var retryAfter: Interval? {
         switch self {
-        case .status(_, let span): span
+        case .status(_, let span), .refused(_, let span): span
         case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
             .downgrade, .tooManyRedirects:
             nil

@@ -165,8 +165,8 @@ extension AttemptFault {
         switch self {
         case .status(let status, _): status == 401 || status == 407
         case .transfer(let fault): fault.kind == .denied
-        case .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect, .downgrade,
-            .tooManyRedirects:
+        case .silent, .tooSlow, .refused, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
+            .downgrade, .tooManyRedirects:
             false
         }
     }
@@ -177,7 +177,7 @@ extension Judge.Verdict {
     fileprivate var isForValidation: Bool {
         switch self {
         case .usable, .wholeInstead, .suspectPage, .changed: true
-        case .fault(.status), .fault(.page): true
+        case .fault(.status), .fault(.refused), .fault(.page): true
         case .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .redirect, .fault: false
         }
     }

@@ -114,7 +114,7 @@ package struct Source: Hashable, Sendable {
     package var isFileTransfer: Bool {
         switch given.scheme {
         case .ftp, .ftps, .sftp: true
-        case .http, .https: false
+        case .http, .https, .s3: false
         }
     }
 }

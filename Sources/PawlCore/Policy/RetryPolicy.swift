@@ -56,6 +56,7 @@ package struct RetryPolicy: Hashable, Sendable {
         // Another connection may get more of the path, and another time more of the server.
         case .tooSlow: Disposition(code: .tooSlow, isRetried: true)
         case .status(let status, _): disposition(ofStatus: status)
+        case .refused(let refusal, _): refusal.disposition
         // A proof that fails once fails again: the judge has already chosen the alternatives.
         case .unproven: Disposition(code: .badResponse, isRetried: false)
         // The user has to log in first; a retry would return the same page.

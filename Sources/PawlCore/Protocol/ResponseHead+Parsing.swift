@@ -179,6 +179,20 @@ private struct Framing {
     }
 }
 
+extension ResponseHead {
+    /// The first value of a field, by its name in lower case.
+    package func field(_ name: String) -> String? {
+        var lines = HeadLines(self.lines)
+        _ = lines.next()
+        while let (found, value) = lines.nextField() {
+            if found.count == name.utf8.count, found.lazy.map(\.lowercased).elementsEqual(name.utf8) {
+                return String(field: value)
+            }
+        }
+        return nil
+    }
+}
+
 /// The lines of a header block, up to the empty one; folded lines are joined by one space.
 private struct HeadLines {
     private let head: [UInt8]

@@ -22,6 +22,7 @@ package struct ResponseHead: Hashable, Sendable {
         var transportSecurity: String?
         var digests: [StatedDigest] = []
         var storedForm = StoredForm()
+        var refusal: S3Refusal?
         var lines: [UInt8] = []
     }
 
@@ -123,6 +124,11 @@ package struct ResponseHead: Hashable, Sendable {
     var storedForm: StoredForm {
         get { values.storedForm }
         set { values.storedForm = newValue }
+    }
+    /// What an object store said of a request that it refused; set by the transport.
+    package var refusal: S3Refusal? {
+        get { values.refusal }
+        set { values.refusal = newValue }
     }
     /// The head as received, for API clients; empty for FTP and SFTP.
     ///

@@ -46,6 +46,7 @@ extension WebAddress {
         guard rest.starts(with: "//".utf8) else {
             throw AddressFlaw("it has no host", remedy: "write \(scheme.rawValue)://HOST/PATH")
         }
+        if scheme == .s3 { return (try readS3(rest.dropFirst(2)), nil) }
         let (address, userInfo) = try read(scheme, afterSlashes: rest.dropFirst(2))
         return (address, userInfo)
     }
@@ -178,13 +179,15 @@ extension WebAddress.Scheme {
         case .ftp: 21
         case .ftps: 990
         case .sftp: 22
+        // Never connected to, and never shown.
+        case .s3: 443
         }
     }
 
     /// Whether the connection is encrypted.
     package var isSecure: Bool {
         switch self {
-        case .https, .ftps, .sftp: true
+        case .https, .ftps, .sftp, .s3: true
         case .http, .ftp: false
         }
     }

@@ -1,10 +1,10 @@
 extension WebAddress {
     /// The URL for libcurl and for the journal: no user info, no fragment, the port only where it is not the
     /// default.
-    package var text: String { text(query: query) }
+    package var text: String { scheme == .s3 ? s3Text : text(query: query) }
 
     /// The URL for display: a query may be a secret (signed addresses), so it is elided.
-    package var redacted: String { text(query: query.map { _ in "…" }) }
+    package var redacted: String { scheme == .s3 ? s3Text : text(query: query.map { _ in "…" }) }
 
     /// Written into one allocation: a list may need thousands of addresses.
     private func text(query: String?) -> String {
@@ -19,6 +19,7 @@ extension WebAddress {
 
     /// The number of bytes of ``text``.
     package var textLength: Int {
+        guard scheme != .s3 else { return s3Text.utf8.count }
         var writer = TextWriter()
         write(query: query, to: &writer)
         return writer.count

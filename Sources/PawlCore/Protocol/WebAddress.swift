@@ -9,6 +9,8 @@ package struct WebAddress: Hashable, Sendable {
         case ftp
         case ftps
         case sftp
+        /// An object store; see `S3Access`.
+        case s3
     }
 
     package var scheme: Scheme

@@ -25,6 +25,16 @@ package struct ContentFingerprint: Hashable, Sendable {
     }
 }
 
+extension ContentFingerprint {
+    /// Stored with an object that was made from this content.
+    package var bytes: [UInt8] {
+        var writer = JournalWriter()
+        writer.put(source)
+        writer.put(validators)
+        return writer.bytes
+    }
+}
+
 extension RequestedRange {
     fileprivate var words: [UInt64] {
         switch self {

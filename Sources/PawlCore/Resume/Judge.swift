@@ -75,6 +75,9 @@ package struct Judge: Hashable, Sendable {
         if head.hasContradictoryLength, head.status == 200 || head.status == 206 {
             return .fault(.unproven(.init("lengths-contradict", "it reports contradictory lengths")))
         }
+        if let refusal = head.refusal {
+            return .fault(.refused(refusal, retryAfter: retryAfter(head, wallTime: wallTime)))
+        }
         if let length = head.longest, length > JournalLayout.longestFile {
             return .fault(
                 .unproven(
@@ -91,16 +94,12 @@ package struct Judge: Hashable, Sendable {
         case 206: partialResponse(head)
         case 301, 302, 303, 307, 308: redirect(head)
         case 416: unsatisfiedResponse(head)
-        case let status:
-            .fault(
-                .status(
-                    status,
-                    retryAfter: head.retryAfter.flatMap {
-                        RetryAfter.parse($0, now: head.date ?? wallTime)
-                    }
-                )
-            )
+        case let status: .fault(.status(status, retryAfter: retryAfter(head, wallTime: wallTime)))
         }
+    }
+
+    private func retryAfter(_ head: ResponseHead, wallTime: UnixTime) -> Interval? {
+        head.retryAfter.flatMap { RetryAfter.parse($0, now: head.date ?? wallTime) }
     }
 
     private func redirect(_ head: ResponseHead) -> Verdict {

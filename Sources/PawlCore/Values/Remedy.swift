@@ -61,10 +61,10 @@ extension Remedy: ExpressibleByStringInterpolation {
 package enum Setting: Hashable, Sendable, CaseIterable {
     case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections,
         cookieFile,
-        deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
+        deniesPrivateAddresses, endpoint, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
         key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming, netrc, noProxy,
-        openPGPKeyring, pinnedPublicKeys, proxy, range, rateLimit, referer, retries, retriesCorrupt,
-        retryDelay,
+        openPGPKeyring, pinnedPublicKeys, profile, proxy, range, rateLimit, referer, region, retries, retriesCorrupt,
+        retryDelay, signsRequests,
         storesAttributes, timeout, trustsRedirects, user, userAgent, verification, verifiesPeer
 
     /// Its name in a sentence.
@@ -79,6 +79,7 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .connections: "the number of connections"
         case .cookieFile: "the cookie file"
         case .deniesPrivateAddresses: "the blocking of private addresses"
+        case .endpoint: "the endpoint of the object store"
         case .existingFile: "the policy for existing files"
         case .expectedLength: "the expected size"
         case .fileName: "the file name"
@@ -96,12 +97,15 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .minisignKey: "the minisign key"
         case .noProxy: "the hosts that bypass the proxy"
         case .pinnedPublicKeys: "the pinned public keys"
+        case .profile: "the profile"
         case .proxy: "the proxy"
         case .range: "the range"
         case .rateLimit: "the speed limit"
         case .referer: "the referer"
+        case .region: "the region"
         case .retries: "the number of retries"
         case .retriesCorrupt: "the retry of corrupt files"
+        case .signsRequests: "the signature of requests"
         case .storesAttributes: "the extended attributes"
         case .verification: "the verification"
         case .retryDelay: "the delay between retries"

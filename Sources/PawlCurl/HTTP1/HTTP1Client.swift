@@ -79,7 +79,7 @@ final class HTTP1Client {
         switch request.address.scheme {
         case .http: true
         case .https: request.connection == .separate && TLSContext.isReachable
-        case .ftp, .ftps, .sftp: false
+        case .ftp, .ftps, .sftp, .s3: false
         }
     }
 

@@ -1,12 +1,12 @@
 import CCrypto
 import CPawlSystem
-import PawlCore
+package import PawlCore
 import PawlSystem
 
 /// Digests in progress, of several algorithms over the same bytes.
 ///
 /// Used by one worker at a time.
-@safe final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time by ContentHashing's mutex.
+@safe package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time by ContentHashing's mutex.
     @unsafe private enum Part {
         case digest(OpaquePointer)
         case cyclic(kind: Int32, value: UInt64)
@@ -17,7 +17,7 @@ import PawlSystem
     private let buffer: UnsafeMutableRawBufferPointer
     private(set) var position: Int64 = 0
 
-    init(_ algorithms: [HashAlgorithm]) {
+    package init(_ algorithms: [HashAlgorithm]) {
         self.algorithms = algorithms
         unsafe parts = algorithms.map { unsafe Self.begin($0) }
         unsafe buffer = .allocate(byteCount: 256 << 10, alignment: 64)
@@ -60,7 +60,7 @@ import PawlSystem
         unsafe feed(UnsafeRawBufferPointer(part))
     }
 
-    func feed(_ bytes: UnsafeRawBufferPointer) {
+    package func feed(_ bytes: UnsafeRawBufferPointer) {
         for index in unsafe parts.indices {
             switch unsafe parts[index] {
             case .digest(let context): unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
@@ -73,7 +73,7 @@ import PawlSystem
     }
 
     /// The digests, in the order of the algorithms; nothing is fed afterwards.
-    func finish() -> [Checksum] {
+    package func finish() -> [Checksum] {
         algorithms.indices.map { index in
             let algorithm = algorithms[index]
             switch unsafe parts[index] {

@@ -22,6 +22,8 @@ package struct TransferRequest: Sendable {
     package var authorization: String?
     /// Header lines of this request alone, which replace those of the same name.
     package var fields: [String] = []
+    /// The object's `s3:` address, where the request is signed with the access of the settings.
+    package var object: WebAddress?
     /// A login for this request, which precedes that of the settings.
     package var ownLogin: Credentials?
     /// The login of a transfer other than HTTP, set by the transport.
@@ -65,6 +67,8 @@ package final class TransferSettings: Sendable {
         package var userAgent = ""
         package var referer: String?
         package var credentials: Credentials?
+        /// The access to object stores, where an address is of one.
+        package var s3: S3Access?
         /// A netrc file; `""` means the user's own.
         package var netrc: String?
         /// A Netscape cookie file to read.

@@ -33,9 +33,9 @@ extension Runner {
         case .ask(let order): ask(order)
         case .useMemory(let limit): useMemory(limit: limit)
         case .throttled(let origin, let retryAfter):
-            shared.throttled(origin, retryAfter: retryAfter, now: clock.now)
+            shared.throttled(located(origin), retryAfter: retryAfter, now: clock.now)
         case .connectionRefused(let origin, let isSameFile):
-            shared.connectionRefused(origin, isSameFile: isSameFile, now: clock.now)
+            shared.connectionRefused(located(origin), isSameFile: isSameFile, now: clock.now)
         case .verify(let algorithms, let length): verify(algorithms, length: length)
         case .verifyDecoded(let algorithms, let coding, let length):
             verifyDecoded(algorithms, coding: coding, length: length)
@@ -91,7 +91,7 @@ extension Runner {
     private func open(_ order: LaneOrder) {
         let now = clock.now
         let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
-        let address = shared.secured(change?.address ?? order.address)
+        let address = shared.secured(located(change?.address ?? order.address))
         let origin = address.origin
         switch shared.acquire(origin, now: now) {
         case .granted: break
@@ -105,7 +105,8 @@ extension Runner {
             writer.record = TransferRecord(address: address, range: order.requested, start: now)
         }
         writers.append(writer)
-        let isNamed = job.plan.sources.contains {
+        let object = change == nil && order.address.scheme == .s3 ? order.address : nil
+        let isNamed = object != nil || job.plan.sources.contains {
             $0.origin == origin || shared.secured($0).origin == origin
         }
         // Less secure than the given address.
@@ -120,6 +121,7 @@ extension Runner {
             settings: job.settings
         )
         request.isMeasured = job.isMeasured
+        request.object = object
         request.judge = job.judge
         // A host's own entry of a netrc file is for that host, but no secret is sent to another port of a
         // given host.
@@ -128,6 +130,18 @@ extension Runner {
         }
         if !hooks.isEmpty || change != nil { hooks.prepare(&request, change) }
         loop.send(request, as: transfer, sink: writer)
+    }
+
+    /// The URL of an object in its store; every other address as it is.
+    func located(_ address: WebAddress) -> WebAddress {
+        guard address.scheme == .s3 else { return address }
+        return (job.settings.values.s3 ?? S3Access()).location(of: address)
+    }
+
+    private func located(_ origin: Origin) -> Origin {
+        guard origin.scheme == .s3 else { return origin }
+        let root = WebAddress(scheme: .s3, host: origin.host, port: origin.port, path: "/", query: nil)
+        return located(root).origin
     }
 
     /// Under a limit large reads would cause bursts of seconds.

@@ -1,0 +1,255 @@
+package import PawlCore
+import PawlDisk
+package import PawlEngine
+import Synchronization
+
+/// The disk of a download whose bytes become an object: in order, over one connection, without a local file.
+///
+/// What another run left in the store is its journal. It is used only if a strong validator can prove that the source
+/// is unchanged, as its bytes cannot be read for a comparison, and only where no digest needs all of them.
+package final class ObjectDisk: Disk {
+    private let store: ObjectStore
+    private let target: WebAddress
+    private let policy: DownloadOptions.ExistingFile
+    /// The object that is there.
+    private let existing: ObjectStore.Facts?
+    private let left: (note: UploadNote, parts: [S3Part])?
+    private let algorithms: [HashAlgorithm]
+
+    /// Uploads that are older and that no note names are nobody's any more.
+    private static let abandonment: Int64 = 24 * 3600
+
+    /// Looks at what the store has of `target`; blocks the calling thread.
+    ///
+    /// `needsDigest`: all bytes have to pass, since a digest was given.
+    package init(
+        _ store: ObjectStore,
+        target: WebAddress,
+        source: String,
+        policy: DownloadOptions.ExistingFile,
+        algorithms: [HashAlgorithm],
+        needsDigest: Bool
+    ) throws(Failure) {
+        self.store = store
+        self.target = target
+        self.policy = policy
+        self.algorithms = algorithms
+        existing = try store.head(target)
+        let bytes = try store.get(UploadNote.address(beside: target), limit: UploadNote.longest)
+        let note = bytes.flatMap { UploadNote($0) }
+        if bytes != nil, note == nil {
+            throw Failure(
+                .newerJournal,
+                "cannot continue",
+                at: UploadNote.address(beside: target).redacted,
+                because: "it was not written by this version of Pawl",
+                remedy: "use the version that wrote it, or delete it"
+            )
+        }
+        let isUsable =
+            note.map { note in
+                !needsDigest && note.facts.sources.first == source
+                    && note.facts.representation.records.contains {
+                        $0.source == source && $0.promise == .strong
+                    }
+            } ?? false
+        var parts: [S3Part]?
+        if let note, isUsable { parts = try store.parts(of: note.upload, at: target) }
+        if let note, let parts { left = (note, parts) } else { left = nil }
+        try Self.clean(store, target, keeping: left?.note, discarding: note)
+    }
+
+    /// Aborts the uploads of the same target that are of no use to anyone.
+    private static func clean(
+        _ store: ObjectStore,
+        _ target: WebAddress,
+        keeping kept: UploadNote?,
+        discarding note: UploadNote?
+    ) throws(Failure) {
+        if let note, kept == nil { try store.abort(note.upload, at: target) }
+        // Not every store lists them, and not every user may.
+        guard let uploads = try? store.uploads(at: target) else { return }
+        for upload in uploads where upload.id != kept?.upload && upload.id != note?.upload {
+            guard let begun = upload.begun, begun.seconds < store.time.seconds - abandonment else { continue }
+            try store.abort(upload.id, at: target)
+        }
+    }
+
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
+        if policy == .skip, existing != nil { return .skipped(path: target.text) }
+        if let left { return resumed(claim, left) }
+        let content = claim.content().map { Hexadecimal.text($0.bytes) }
+        if let existing, policy != .overwrite {
+            if let content, existing.content == content { return .skipped(path: target.text) }
+            if policy == .fail || claim.length.map({ $0 != existing.size }) ?? false {
+                throw Self.taken(target)
+            }
+        }
+        let algorithms = algorithms + claim.facts.representation.digests.map(\.checksum.algorithm)
+        let unique = HashAlgorithm.allCases.filter(algorithms.contains)
+        return .fresh(
+            ObjectPartial(
+                store,
+                plan(claim, content: content),
+                hash: unique.isEmpty ? nil : RunningHash(unique),
+                name: claim.name
+            )
+        )
+    }
+
+    private func resumed(_ claim: Claim, _ left: (note: UploadNote, parts: [S3Part])) -> ClaimResult {
+        let source = claim.facts.sources.first ?? ""
+        let fingerprint = left.note.facts.representation.fingerprint(of: source, selection: .whole)
+        var plan = plan(claim, content: fingerprint.map { Hexadecimal.text($0.bytes) })
+        plan.facts = left.note.facts
+        let partial = ObjectPartial(store, plan, continuing: left, hash: nil, name: claim.name)
+        let done = partial.stored > 0 ? ByteRangeSet([ByteRange(0, partial.stored)]) : ByteRangeSet()
+        return .found(partial, LoadedJournal(facts: left.note.facts, done: done))
+    }
+
+    private func plan(_ claim: Claim, content: String?) -> ObjectUpload.Plan {
+        var plan = ObjectUpload.Plan(target: target, isFirst: policy != .overwrite, facts: claim.facts)
+        plan.type = claim.facts.representation.mediaType
+        plan.content = content
+        plan.total = claim.length
+        return plan
+    }
+
+    static func taken(_ target: WebAddress) -> Failure {
+        Failure(
+            .fileExists,
+            "cannot store",
+            at: target.redacted,
+            because: "another object has this key",
+            remedy: "choose another key, or replace it with \(.setting(.existingFile)) overwrite"
+        )
+    }
+
+    package func unfinished(of source: String, in folder: String) -> String? { nil }
+    /// Without bytes to continue, the place is claimed with the first response, which may show that nothing has to be
+    /// fetched.
+    package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool {
+        left == nil && policy != .skip
+    }
+    package func length(of name: String, in folder: String) -> Int64? { nil }
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
+    package func remove(_ name: String, in folder: String) throws(Failure) {}
+}
+
+/// A part that is in the store, and in memory.
+private final class ObjectPartial: UnstoredPartial {
+    let name: String
+    let hasJournal = false
+    let slotCount = 64
+    let durable = ByteRangeSet()
+    private let store: ObjectStore
+    private var plan: ObjectUpload.Plan
+    private var upload: ObjectUpload
+    /// `nil` where not all bytes pass.
+    private var hash: RunningHash?
+    private var length: Int64
+    /// The last bytes that were written, to prove that another response has the same content.
+    private var tail: [UInt8] = []
+    private static let longestTail = 256 << 10
+
+    init(
+        _ store: ObjectStore,
+        _ plan: ObjectUpload.Plan,
+        continuing left: (note: UploadNote, parts: [S3Part])? = nil,
+        hash: RunningHash?,
+        name: String
+    ) {
+        self.store = store
+        self.plan = plan
+        self.hash = hash
+        self.name = name
+        upload = ObjectUpload(store, plan, continuing: left)
+        length = upload.offset
+    }
+
+    /// What the store has already.
+    var stored: Int64 { length }
+    var path: String { plan.target.text }
+    var hasRoom: Bool { upload.hasRoom }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        precondition(offset == length, "one connection writes in order")
+        try unsafe upload.write(bytes)
+        unsafe hash?.feed(bytes)
+        length += Int64(bytes.count)
+        unsafe tail.append(contentsOf: bytes.suffix(Self.longestTail))
+        if tail.count > Self.longestTail * 2 { tail.removeFirst(tail.count - Self.longestTail) }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+        let start = offset - (length - Int64(tail.count))
+        guard start >= 0, start + Int64(buffer.count) <= Int64(tail.count) else {
+            // Another run begins anew.
+            upload.discard()
+            throw Failure(
+                .cannotResume,
+                "cannot continue",
+                at: path,
+                because: "the source does not prove that it is unchanged, and stored parts cannot be read",
+                remedy: "\(.resume) from the beginning"
+            )
+        }
+        unsafe tail.withUnsafeBytes { kept in
+            let part = Int(start)..<(Int(start) + buffer.count)
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[part]))
+        }
+    }
+
+    func startOver(_ facts: JournalFacts) throws(Failure) {
+        guard length > 0 else { return }
+        upload.discard()
+        plan.facts = facts
+        plan.content = facts.representation.fingerprint(of: facts.sources.first ?? "", selection: .whole)
+            .map { Hexadecimal.text($0.bytes) }
+        plan.total = nil
+        upload = ObjectUpload(store, plan)
+        length = 0
+        tail = []
+        hash = nil
+    }
+
+    func publish(
+        length: Int64,
+        modified: UnixTime?,
+        completion: @escaping @Sendable (Result<String, Failure>) -> Void
+    ) {
+        let target = plan.target
+        upload.finish { result in
+            switch result {
+            case .success(.stored), .success(.already): completion(.success(target.text))
+            case .success(.differs): completion(.failure(ObjectDisk.taken(target)))
+            case .success(.lost):
+                completion(
+                    .failure(
+                        Failure(
+                            .inputOutput,
+                            "cannot store",
+                            at: target.redacted,
+                            because: "its upload was aborted by another program",
+                            remedy: "\(.resume) from the beginning"
+                        )
+                    )
+                )
+            case .failure(let failure): completion(.failure(failure))
+            }
+        }
+    }
+
+    func digests(
+        _ algorithms: [HashAlgorithm],
+        length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
+    ) {
+        let all = hash?.finish() ?? []
+        hash = nil
+        completion(.success(all.filter { algorithms.contains($0.algorithm) }))
+    }
+
+    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) { upload.stop() }
+    func discard() { upload.discard() }
+}

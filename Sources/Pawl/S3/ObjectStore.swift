@@ -1,0 +1,357 @@
+package import PawlCore
+import PawlCurl
+import PawlDisk
+import PawlEngine
+import PawlSystem
+import Synchronization
+
+/// A bucket's objects: requests that block the calling thread.
+///
+/// Any thread may use it, several at once too. A request is repeated as `DownloadOptions/retries` says while the store
+/// is overloaded or not reachable.
+package final class ObjectStore: Sendable {
+    /// What a store says of an object.
+    package struct Facts: Hashable, Sendable {
+        package var size: Int64
+        /// Without its quotes.
+        package var entityTag: String
+        /// The metadata that Pawl stores with what it wrote.
+        package var content: String?
+    }
+
+    /// How an object was stored.
+    package enum Stored: Hashable, Sendable {
+        /// With this entity tag.
+        case stored(entityTag: String)
+        /// There was one already, and it had to be the first.
+        case exists
+    }
+
+    /// The bytes of one request and what it says of them.
+    package struct Payload: Sendable {
+        package var bytes: [UInt8]
+        /// The media type.
+        package var type: String?
+        /// Stored with the object, see ``Facts/content``.
+        package var content: String?
+
+        package init(_ bytes: [UInt8], type: String? = nil, content: String? = nil) {
+            self.bytes = bytes
+            self.type = type
+            self.content = content
+        }
+    }
+
+    private struct Learnt {
+        var skew: Int64 = 0
+        var region: String?
+        var dice = Dice(seed: .random(in: .min ... .max))
+    }
+
+    private let access: S3Access
+    private let client: CurlClient
+    private let policy: RetryPolicy
+    private let learnt = Mutex(Learnt())
+
+    /// The store that these options mean; throws code 28 for invalid ones.
+    package init(_ options: DownloadOptions, deniesPrivateAddresses: Bool = false) throws(Failure) {
+        let cache = TransferSettingsCache(deniesPrivateAddresses: deniesPrivateAddresses)
+        access = try S3Configuration(options).access()
+        client = CurlClient(try cache.settings(of: options), patience: options.timeout)
+        policy = RetryPolicy(
+            retries: options.retries,
+            delay: .seconds(options.retryDelay),
+            longestRetryAfter: .seconds(options.maximumRetryAfter)
+        )
+    }
+
+    // MARK: objects
+
+    /// Stores an object in one request.
+    ///
+    /// `isFirst`: only if there is none of this key. A store that ignores this condition is asked before.
+    package func put(
+        _ payload: Payload,
+        at address: WebAddress,
+        isFirst: Bool = false
+    ) throws(Failure) -> Stored {
+        if isFirst, try head(address) != nil { return .exists }
+        var fields = Self.fields(of: payload)
+        if isFirst { fields.append(("If-None-Match", "*")) }
+        let response = try send("PUT", address, fields: fields, body: payload.bytes, to: "cannot store")
+        if response.head.status == 412 { return .exists }
+        return .stored(entityTag: response.head.entityTag?.opaque ?? "")
+    }
+
+    /// What the store has under this key; `nil` for nothing.
+    package func head(_ address: WebAddress) throws(Failure) -> Facts? {
+        let response = try send("HEAD", address, to: "cannot look at", mayBeMissing: true)
+        guard response.head.status != 404 else { return nil }
+        return Facts(
+            size: response.head.contentLength ?? 0,
+            entityTag: response.head.entityTag?.opaque ?? "",
+            content: response.head.field(Self.contentField)
+        )
+    }
+
+    /// The bytes of a small object; `nil` if there is none.
+    package func get(_ address: WebAddress, limit: Int = 1 << 20) throws(Failure) -> [UInt8]? {
+        let response = try send("GET", address, limit: limit, to: "cannot read", mayBeMissing: true)
+        return response.head.status == 404 ? nil : response.body
+    }
+
+    /// Deletes an object; a missing one is no failure.
+    package func delete(_ address: WebAddress) throws(Failure) {
+        _ = try send("DELETE", address, to: "cannot delete", mayBeMissing: true)
+    }
+
+    /// A page of the objects whose keys begin with the address's key, in the order of their keys.
+    ///
+    /// `delimiter`: keys that have it after that are put together as prefixes.
+    package func list(
+        _ prefix: WebAddress,
+        delimiter: String? = nil,
+        after token: String? = nil
+    ) throws(Failure) -> S3Listing {
+        var parameters = [("list-type", "2"), ("encoding-type", "url")]
+        if !prefix.objectKey.isEmpty { parameters.append(("prefix", prefix.objectKey)) }
+        if let delimiter { parameters.append(("delimiter", delimiter)) }
+        if let token { parameters.append(("continuation-token", token)) }
+        let root = try WebAddress.s3(bucket: prefix.bucket, key: "")
+        let response = try send("GET", root, parameters, to: "cannot list")
+        do throws(XMLElement.Fault) { return try S3Listing(response.body) } catch {
+            throw notS3("cannot list", prefix, error.words)
+        }
+    }
+
+    // MARK: uploads in parts
+
+    func begin(_ payload: Payload, at address: WebAddress) throws(Failure) -> String {
+        let response = try send(
+            "POST",
+            address,
+            [("uploads", "")],
+            fields: Self.fields(of: payload) + [("x-amz-checksum-algorithm", "CRC32C")],
+            to: "cannot begin to store"
+        )
+        do throws(XMLElement.Fault) { return try S3Document.uploadID(response.body) } catch {
+            throw notS3("cannot begin to store", address, error.words)
+        }
+    }
+
+    /// Stores a part; `nil` if there is no such upload any more.
+    func put(
+        part number: Int,
+        _ bytes: [UInt8],
+        of upload: String,
+        at address: WebAddress
+    ) throws(Failure) -> S3Part? {
+        let response = try send(
+            "PUT",
+            address,
+            [("partNumber", "\(number)"), ("uploadId", upload)],
+            body: bytes,
+            to: "cannot store a part of",
+            mayBeMissing: true
+        )
+        guard response.head.status != 404 else { return nil }
+        guard let tag = response.head.entityTag?.opaque else {
+            throw notS3("cannot store a part of", address, "the part has no entity tag")
+        }
+        return S3Part(
+            number: number,
+            size: Int64(bytes.count),
+            entityTag: tag,
+            checksum: response.head.field("x-amz-checksum-crc32c")
+        )
+    }
+
+    /// The parts of an upload; `nil` if there is no such upload.
+    func parts(of upload: String, at address: WebAddress) throws(Failure) -> [S3Part]? {
+        var parts: [S3Part] = []
+        var marker: Int?
+        while true {
+            var parameters = [("uploadId", upload), ("max-parts", "1000")]
+            if let marker { parameters.append(("part-number-marker", "\(marker)")) }
+            let response = try send("GET", address, parameters, to: "cannot look at", mayBeMissing: true)
+            guard response.head.status != 404 else { return nil }
+            do throws(XMLElement.Fault) {
+                let page = try S3PartList(response.body)
+                parts += page.parts
+                guard let next = page.next, next > marker ?? 0 else { return parts }
+                marker = next
+            } catch {
+                throw notS3("cannot look at", address, error.words)
+            }
+        }
+    }
+
+    /// Makes the parts an object; `nil` if there is no such upload any more.
+    func complete(
+        _ parts: [S3Part],
+        of upload: String,
+        at address: WebAddress,
+        isFirst: Bool
+    ) throws(Failure) -> Stored? {
+        if isFirst, try head(address) != nil { return .exists }
+        let response = try send(
+            "POST",
+            address,
+            [("uploadId", upload)],
+            fields: isFirst ? [("If-None-Match", "*")] : [],
+            body: S3Document.completion(parts),
+            to: "cannot complete",
+            mayBeMissing: true
+        )
+        switch response.head.status {
+        case 412: return .exists
+        case 404: return nil
+        case _: break
+        }
+        do throws(XMLElement.Fault) {
+            return .stored(entityTag: try S3Document.completedTag(response.body))
+        } catch {
+            throw notS3("cannot complete", address, error.words)
+        }
+    }
+
+    func abort(_ upload: String, at address: WebAddress) throws(Failure) {
+        _ = try send("DELETE", address, [("uploadId", upload)], to: "cannot abort", mayBeMissing: true)
+    }
+
+    /// The uploads of exactly this key that were begun and not completed.
+    func uploads(at address: WebAddress) throws(Failure) -> [S3Upload] {
+        let root = try WebAddress.s3(bucket: address.bucket, key: "")
+        let response = try send(
+            "GET",
+            root,
+            [("uploads", ""), ("prefix", address.objectKey)],
+            to: "cannot look at the uploads of"
+        )
+        do throws(XMLElement.Fault) {
+            return try S3Upload.all(in: response.body).filter { $0.key == address.objectKey }
+        } catch {
+            throw notS3("cannot look at the uploads of", address, error.words)
+        }
+    }
+
+    /// The store's time, as far as it is known.
+    var time: UnixTime { UnixTime(seconds: SystemClock().wallTime.seconds &+ learnt.withLock(\.skew)) }
+
+    // MARK: requests
+
+    private static let contentField = "x-amz-meta-pawl-content"
+
+    private static func fields(of payload: Payload) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        if let type = payload.type { fields.append(("Content-Type", type)) }
+        if let content = payload.content { fields.append((contentField, content)) }
+        return fields
+    }
+
+    private func notS3(_ what: String, _ address: WebAddress, _ why: String) -> Failure {
+        Failure(
+            .badResponse,
+            what,
+            at: address.redacted,
+            because: "\(access.place) did not respond as an object store does: \(why)",
+            remedy: "check \(.setting(.endpoint))"
+        )
+    }
+
+    private func send(
+        _ method: String,
+        _ address: WebAddress,
+        _ parameters: [(name: String, value: String)] = [],
+        fields: [(name: String, value: String)] = [],
+        body: [UInt8] = [],
+        limit: Int = 16 << 20,
+        to what: String,
+        mayBeMissing: Bool = false
+    ) throws(Failure) -> (head: ResponseHead, body: [UInt8]) {
+        var attempt = 0
+        var mayCorrect = true
+        while true {
+            let failure: Failure
+            var disposition: RetryPolicy.Disposition
+            var retryAfter: Interval?
+            do throws(TransferFault) {
+                let response = try request(method, address, parameters, fields, body, limit)
+                let head = response.head
+                let code = S3Refusal.code(in: Array(response.body.prefix(S3Refusal.longest)))
+                if head.status < 300, code == nil { return response }
+                if head.status == 412 { return response }
+                if head.status == 404, mayBeMissing, code != "NoSuchBucket" { return response }
+                if mayCorrect, correct(by: head, address) {
+                    mayCorrect = false
+                    continue
+                }
+                let refusal = S3Refusal(head, body: response.body, access: access)
+                failure = refusal.failure(what, address)
+                disposition = refusal.disposition
+                retryAfter = head.retryAfter.flatMap {
+                    RetryAfter.parse($0, now: head.date ?? SystemClock().wallTime)
+                }
+                // Two conditional requests met: the other one may win, or fail.
+                if head.status == 409 { disposition.isRetried = true }
+            } catch {
+                disposition = RetryPolicy.disposition(of: .transfer(error))
+                failure = Failure(disposition.code, what, at: address.redacted, because: error.text)
+            }
+            guard disposition.isRetried, attempt < policy.retries else { throw failure }
+            attempt += 1
+            let wait = learnt.withLock {
+                policy.wait(attempt: attempt, retryAfter: policy.allowed(retryAfter), dice: &$0.dice)
+            }
+            SystemThread.sleep(seconds: wait.seconds)
+        }
+    }
+
+    private func request(
+        _ method: String,
+        _ address: WebAddress,
+        _ parameters: [(name: String, value: String)],
+        _ fields: [(name: String, value: String)],
+        _ body: [UInt8],
+        _ limit: Int
+    ) throws(TransferFault) -> (head: ResponseHead, body: [UInt8]) {
+        let region = learnt.withLock(\.region)
+        var access = access
+        access.region = region ?? access.region
+        let location = access.location(of: address, parameters: parameters)
+        var fields = fields
+        // Of a completion it would be that of the object.
+        if method == "PUT" { fields.append(("x-amz-checksum-crc32c", Self.checksum(of: body))) }
+        let payload: RequestSigner.Payload =
+            body.isEmpty ? .empty : location.scheme == .https ? .unsigned : .digest(ObjectSigner.hash(body))
+        let lines = ObjectSigner.lines(
+            method,
+            location,
+            fields: fields,
+            payload: payload,
+            access,
+            at: time
+        )
+        return try client.perform(
+            CurlClient.Request(method, location, lines: lines, body: body, limit: limit)
+        )
+    }
+
+    /// With it the store refuses what was damaged on the way.
+    private static func checksum(of body: [UInt8]) -> String {
+        Base64.encode(ContentDigest.digest(.crc32c, of: body))
+    }
+
+    /// Whether the next attempt is made with another region or time.
+    private func correct(by head: ResponseHead, _ address: WebAddress) -> Bool {
+        var present = access
+        present.region = learnt.withLock(\.region) ?? access.region
+        if let corrected = present.corrected(by: head) {
+            learnt.withLock { $0.region = corrected.region }
+            return true
+        }
+        guard let skew = present.skew(in: head, at: SystemClock().wallTime) else { return false }
+        learnt.withLock { $0.skew = skew }
+        return true
+    }
+}

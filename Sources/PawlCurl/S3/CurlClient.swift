@@ -1,0 +1,129 @@
+import CCurl
+package import PawlCore
+package import PawlEngine
+import Synchronization
+
+/// Requests with small bodies, on threads that may block; connections are kept.
+package final class CurlClient: Sendable {
+    /// A request and its body.
+    package struct Request: Sendable {
+        package var method: String
+        package var address: WebAddress
+        /// Header lines `Name: value`.
+        package var lines: [String]
+        package var body: [UInt8]
+        /// The most bytes of a response's body.
+        package var limit: Int
+
+        package init(
+            _ method: String,
+            _ address: WebAddress,
+            lines: [String],
+            body: [UInt8] = [],
+            limit: Int = 16 << 20
+        ) {
+            self.method = method
+            self.address = address
+            self.lines = lines
+            self.body = body
+            self.limit = limit
+        }
+    }
+
+    private struct Idle: @unchecked Sendable {  // Used by one thread at a time, after it left the list.
+        let handle: EasyHandle
+    }
+
+    private let settings: TransferSettings
+    private let idle = Mutex<[Idle]>([])
+    /// The longest time without data.
+    private let patience: Int
+
+    /// `patience` in seconds.
+    package init(_ settings: TransferSettings, patience: Double) {
+        _ = CurlLibrary.start
+        self.settings = settings
+        self.patience = max(1, Int(patience.rounded(.up)))
+    }
+
+    /// The response, whatever its status; redirects are not followed.
+    package func perform(
+        _ request: Request
+    ) throws(TransferFault) -> (head: ResponseHead, body: [UInt8]) {
+        guard let handle = idle.withLock({ $0.popLast() })?.handle ?? EasyHandle() else {
+            throw TransferFault(.other, "libcurl is out of memory")
+        }
+        let like = TransferRequest(address: request.address, connection: .separate, settings: settings)
+        handle.reset()
+        let options = try ConnectionSettings(for: like)
+        options.apply(to: handle)
+        let answer = Response(limit: request.limit)
+        let context = unsafe Unmanaged.passUnretained(answer).toOpaque()
+        handle.set(CURLOPT_URL, request.address.text)
+        handle.set(CURLOPT_HTTP_TRANSFER_DECODING, 1)
+        handle.set(CURLOPT_HTTPHEADER, HeaderLines(["Expect:", "Content-Type:"] + request.lines))
+        handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+        handle.set(CURLOPT_LOW_SPEED_TIME, patience)
+        handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+        unsafe handle.set(CURLOPT_WRITEFUNCTION, receiver: takeBody)
+        unsafe handle.set(CURLOPT_HEADERFUNCTION, receiver: takeHeader)
+        unsafe handle.set(CURLOPT_WRITEDATA, pointer: context)
+        unsafe handle.set(CURLOPT_HEADERDATA, pointer: context)
+        switch request.method {
+        case "GET": break
+        case "HEAD": handle.set(CURLOPT_NOBODY, 1)
+        default: handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+        }
+        let code = unsafe request.body.withUnsafeBytes { body in
+            if request.method == "PUT" || request.method == "POST" {
+                handle.set(CURLOPT_POST, 1)
+                handle.set(CURLOPT_POSTFIELDSIZE, body.count)
+                // Not copied; an empty body is one, too.
+                unsafe handle.set(
+                    CURLOPT_POSTFIELDS,
+                    pointer: UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(context))
+                )
+                handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+            }
+            return unsafe handle.refusal ?? curl_easy_perform(handle.raw)
+        }
+        withExtendedLifetime((answer, options)) {}
+        guard code == CURLE_OK else {
+            throw handle.fault(code, of: like, isHTTP: true, hasHead: !answer.head.isEmpty)
+        }
+        idle.withLock { $0.append(Idle(handle: handle)) }
+        guard var head = ResponseHead(parsing: answer.head) else {
+            throw TransferFault(.malformed, "the response is not HTTP")
+        }
+        head.lines = answer.head
+        return (head, answer.body)
+    }
+}
+
+/// What is received of a response.
+private final class Response {
+    var head: [UInt8] = []
+    var body: [UInt8] = []
+    let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+}
+
+private let takeBody: curl_write_callback = { bytes, size, count, context in
+    guard let context = unsafe context else { return 0 }
+    let response = unsafe Unmanaged<Response>.fromOpaque(context).takeUnretainedValue()
+    guard response.body.count + count <= response.limit else { return 0 }
+    unsafe response.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+    return count
+}
+
+private let takeHeader: curl_write_callback = { bytes, size, count, context in
+    guard let context = unsafe context else { return 0 }
+    let response = unsafe Unmanaged<Response>.fromOpaque(context).takeUnretainedValue()
+    let line = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+    // Only the last head counts: others are interim ones, or a proxy's.
+    if unsafe line.starts(with: "HTTP/".utf8) { response.head = [] }
+    guard response.head.count + count <= 256 << 10 else { return 0 }
+    unsafe response.head.append(contentsOf: line)
+    return count
+}

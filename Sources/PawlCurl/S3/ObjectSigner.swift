@@ -1,0 +1,109 @@
+package import PawlCore
+import PawlEngine
+
+/// What was learned of object stores: their clocks, and the regions of buckets.
+struct StoreMemory {
+    /// By the authority of the store; the server's time minus this machine's, in seconds.
+    private var skews: [String: Int64] = [:]
+    private var regions: [String: String] = [:]
+
+    private static let longest = 1024
+
+    func skew(of access: S3Access) -> Int64 { skews[access.place] ?? 0 }
+
+    /// The access with the region of the bucket.
+    func access(_ access: S3Access, to object: WebAddress) -> S3Access {
+        guard access.endpoint == nil, let region = regions[object.bucket] else { return access }
+        var access = access
+        access.region = region
+        return access
+    }
+
+    mutating func note(skew: Int64, of access: S3Access) {
+        if skews.count >= Self.longest { skews = [:] }
+        skews[access.place] = skew
+    }
+
+    mutating func note(region: String, of object: WebAddress) {
+        if regions.count >= Self.longest { regions = [:] }
+        regions[object.bucket] = region
+    }
+}
+
+/// Signs requests to object stores.
+package enum ObjectSigner {
+    /// SHA-256.
+    package static let hash: RequestSigner.Hash = { bytes in
+        guard let digest = Logins.hash(.sha256, bytes) else {
+            preconditionFailure("libcrypto has no SHA-256")
+        }
+        return digest
+    }
+
+    /// The header lines that a request needs, none for one without credentials.
+    ///
+    /// `fields` are others of the request that a store checks.
+    package static func lines(
+        _ method: String,
+        _ location: WebAddress,
+        fields: [(name: String, value: String)],
+        payload: RequestSigner.Payload,
+        _ access: S3Access,
+        at time: UnixTime
+    ) -> [String] {
+        let given = fields.map { "\($0.name): \($0.value)" }
+        guard let credentials = access.credentials else { return given }
+        let signer = RequestSigner(credentials, region: access.region, hash: hash)
+        return given
+            + signer.signed(method, location, fields: fields, payload: payload, at: time)
+            .map { "\($0.name): \($0.value)" }
+    }
+}
+
+extension CurlTransport {
+    /// Starts a request for an object: signed, and repeated once if the store's region or clock is another.
+    func beginObject(
+        _ request: TransferRequest,
+        _ object: WebAddress,
+        as id: TransferID,
+        sink: any TransferSink
+    ) {
+        let access = stores.access(request.settings.values.s3 ?? S3Access(), to: object)
+        let front = RefusalSink(before: sink, object, access) { [unowned self] news, id, sink in
+            switch news {
+            case .region(let region): stores.note(region: region, of: object)
+            case .skew(let skew): stores.note(skew: skew, of: access)
+            }
+            begin(signed(request, object), as: id, sink: sink)
+        } wallTime: { [clock] in
+            clock.wallTime
+        }
+        begin(signed(request, object), as: id, sink: front)
+    }
+
+    private func signed(_ request: TransferRequest, _ object: WebAddress) -> TransferRequest {
+        let access = stores.access(request.settings.values.s3 ?? S3Access(), to: object)
+        var request = request
+        if access.endpoint == nil { request.address = access.location(of: object) }
+        // Stores that check signatures require those of their own fields.
+        let own = request.settings.values.headers.compactMap { line -> (name: String, value: String)? in
+            let name = HeaderLines.name(of: line)
+            guard name.hasPrefix("x-amz-"), let colon = line.firstIndex(of: ":") else { return nil }
+            return (name, String(line[line.index(after: colon)...]))
+        }
+        var fields = own
+        if !own.contains(where: { $0.name == "x-amz-checksum-mode" }) {
+            fields.append(("x-amz-checksum-mode", "ENABLED"))
+        }
+        let time = UnixTime(seconds: clock.wallTime.seconds &+ stores.skew(of: access))
+        request.fields += ObjectSigner.lines(
+            "GET",
+            request.address,
+            fields: fields,
+            payload: .empty,
+            access,
+            at: time
+        )
+        return request
+    }
+}
