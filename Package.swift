@@ -122,7 +122,8 @@ let package = Package(
         module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets"], embedding: "Page/Assets"),
         module("PawlFoundation", ["Pawl", "PawlCore", "PawlSession"]),
         module("PawlSession", ["Pawl", "PawlCore"]),
-        module("PawlCommands", ["Pawl", "PawlCore", "PawlSystem", "PawlServer"]),
+        module("PawlPipe", ["Pawl", "PawlCore", "PawlDisk", "PawlSystem"]),
+        module("PawlCommands", ["Pawl", "PawlCore", "PawlPipe", "PawlSystem", "PawlServer"]),
         .executableTarget(
             name: "PawlTool",
             dependencies: ["PawlCommands"],
@@ -180,7 +181,7 @@ let package = Package(
 
 if isDependency {
     let libraries = package.targets.prefix { $0.name != "PawlTestKit" }
-        .filter { !["CWebSockets", "PawlServer", "PawlCommands", "PawlTool"].contains($0.name) }
+        .filter { !["CWebSockets", "PawlServer", "PawlPipe", "PawlCommands", "PawlTool"].contains($0.name) }
     package.targets = libraries
     package.products.removeAll { $0.name == "pawl" }
 }

@@ -261,6 +261,11 @@ int pawl_set_attribute(int file, const char *name, const void *value, size_t len
     return fsetxattr(file, name, value, length, 0) == 0 ? 0 : errno;
 }
 
+int pawl_attribute(int file, const char *name, void *value, size_t length) {
+    ssize_t count = fgetxattr(file, name, value, length);
+    return count < 0 ? -errno : (int)count;
+}
+
 int pawl_boot_identity(uint8_t identity[16]) {
     char text[64];
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);

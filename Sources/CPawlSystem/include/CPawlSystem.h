@@ -57,8 +57,9 @@ unsigned pawl_file_system(int file);
 int pawl_set_mark(int file, const void *value, size_t length);
 int pawl_mark(int file, void *value, size_t length);
 int pawl_remove_mark(int file);
-// Another extended attribute, with a name such as `user.NAME`.
+// Another extended attribute, with a name such as `user.NAME`. pawl_attribute returns the value's length or -errno.
 int pawl_set_attribute(int file, const char *name, const void *value, size_t length);
+int pawl_attribute(int file, const char *name, void *value, size_t length);
 
 // The 16 bytes that identify this boot of the kernel; an errno value when it does not report them.
 int pawl_boot_identity(uint8_t identity[16]);

@@ -4,7 +4,7 @@ import PawlServer
 extension Command {
     /// Every command under its heading, in display order.
     static let groups: [(title: String, commands: [Command])] = [
-        ("Download", [get, verify, repair]),
+        ("Download", [get, pipe, verify, repair]),
         ("Queue", [add, list, show] + steering + [wait]),
         ("Service", [status, web, stop, serve]),
         ("Other", [aria2c, completions, help]),

@@ -76,7 +76,7 @@ struct Command: Sendable {
 
 extension Command {
     /// Whether its exit code is that of downloads.
-    var reportsDownloads: Bool { ["get", "repair", "wait"].contains(name) }
+    var reportsDownloads: Bool { ["get", "pipe", "repair", "wait"].contains(name) }
 }
 
 /// The parsed options of a command.

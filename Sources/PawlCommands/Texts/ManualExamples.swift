@@ -45,6 +45,10 @@ struct ManualExamples: Sendable {
             ("Add a file to the queue", "pawl add https://example.org/image.iso"),
             ("Start it at once, ahead of the queue", "pawl add --now https://example.org/image.iso"),
         ]),
+        "pipe": ManualExamples([
+            ("Check a list of URLs: status, size, type and SHA-256 of each", "pawl pipe <urls.txt >results.jsonl"),
+            ("Store each sample as a file", "pawl pipe --to images --accept 'image/*' <jobs.jsonl >results.jsonl"),
+        ]),
         "verify": ManualExamples([
             ("Check files against a sums file", "pawl verify *.iso --sums SHA256SUMS"),
             ("Check one file", "pawl verify image.iso --checksum sha-256=DIGEST"),

@@ -1,0 +1,26 @@
+package import PawlDisk
+import PawlEngine
+
+// Downloads whose bytes become a part of something else.
+extension Downloader {
+    /// Adds a download into a spool: its content is there when the download has ended.
+    ///
+    /// Throws code 28 like ``add(_:options:)``.
+    package func add(
+        _ source: String,
+        options: DownloadOptions,
+        hooks: DownloadHooks?,
+        to spool: SampleSpool
+    ) throws(PawlError) -> Download {
+        var options = options
+        options.connections = 1
+        options.existingFile = .rename
+        options.verification = .off
+        return try add(source, options: options, hooks: hooks) { _ in spool }
+    }
+
+    /// Stops a download; it ends without an event.
+    package func abandon(_ download: Download) {
+        scheduler.remove(DownloadID(rawValue: download.id.rawValue))
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+import PawlCore
+import PawlPipe
+import PawlSystem
+
+extension Command {
+    static let pipe = Command(
+        "pipe",
+        "[options] <JOBS >RESULTS",
+        summary: "fetch the samples of a dataset; a worker for batch engines",
+        details: """
+            Read one job a line, a URL or a JSON object with "url", and print one JSON object a line for each: \
+            its status (ok, already, failed or refused), size, digest, name and type, with all other fields of the job.
+            Nothing but the output is kept: run it again after a kill, or on two machines at once, and nothing is stored \
+            twice or in part.
+            """,
+        taking: PipeOptions.table
+    ) { (options, operands) throws(Failure) in
+        if let operand = operands.first { throw .unexpected(operand, in: "pipe") }
+        try options.check()
+        var configuration = options.configuration
+        if let path = options.inputFile, path != "-" {
+            configuration.input = unsafe open(path, O_RDONLY | O_CLOEXEC)
+            guard configuration.input >= 0 else {
+                throw Failure(.cannotOpen, "cannot open", at: path, because: SystemError.last.text)
+            }
+        }
+        let inbox = PipeInbox()
+        // Before any other thread, so that the others inherit the signal mask.
+        SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in inbox.stop() }
+        return try PipeRun(configuration, inbox).run()
+    }
+}

@@ -1,0 +1,214 @@
+import Pawl
+import PawlCore
+import PawlPipe
+
+extension PipeOptions {
+    static let table: [CommandOption<PipeOptions>] =
+        files + sources + transfer + own(DownloadOption.transfer, in: .transfer) + hosts
+        + own(DownloadOption.request, in: .request) + security
+        + own(DownloadOption.security, in: .security) + [helpOption, wholeHelpOption]
+
+    /// The options of a download that make sense for each of many.
+    private static func own(
+        _ options: [DownloadOption],
+        in group: OptionGroup
+    ) -> [CommandOption<PipeOptions>] {
+        let others: Set = ["limit-rate", "connections", "user", "password"]
+        return options.filter { !others.contains($0.name) }.map {
+            CommandOption($0, in: group).within(\PipeOptions.configuration.download)
+        }
+    }
+
+    private static func option(
+        _ name: String,
+        short: Character? = nil,
+        aliases: [String] = [],
+        takes value: String?,
+        in group: OptionGroup,
+        _ help: String,
+        standard: String? = nil,
+        apply: @escaping @Sendable (inout PipeOptions, String) throws(Failure) -> Void
+    ) -> CommandOption<PipeOptions> {
+        CommandOption(
+            name,
+            short: short,
+            aliases: aliases,
+            takes: value.map { .required($0) } ?? .none,
+            in: group,
+            help,
+            standard: standard,
+            setsOneDownload: false,
+            apply: apply
+        )
+    }
+
+    private static let files = [
+        option("to", takes: "DIR", in: .files, "folder for the files, or for the shard; created when missing")
+        {
+            (options, value) throws(Failure) in
+            options.configuration.folder = try OptionValues.notEmpty("to", value)
+        },
+        option(
+            "format",
+            takes: "files|tar|warc|none",
+            in: .files,
+            "files: one for each sample; tar: WebDataset; warc: WARC 1.1; none: only check addresses and digests",
+            standard: "files with --to, else none"
+        ) { (options, value) throws(Failure) in
+            options.configuration.format = try OptionValues.choice(
+                "format",
+                value,
+                of: PipeConfiguration.Format.self
+            )
+        },
+        option(
+            "ordered",
+            takes: nil,
+            in: .output,
+            "print results in the order of the jobs, not as they finish"
+        ) { (options, _) in options.configuration.isOrdered = true },
+    ]
+
+    private static let sources = [
+        option(
+            "input-file",
+            short: "i",
+            takes: "FILE|-",
+            in: .sources,
+            "read jobs from a file",
+            standard: "standard input"
+        ) { (options, value) throws(Failure) in
+            options.inputFile = try OptionValues.notEmpty("input-file", value)
+        },
+        option(
+            "checksum",
+            takes: "TYPE=HEX",
+            in: .sources,
+            "expected checksum of every sample that states none: \(DownloadOption.checksumNames)"
+        ) { (options, value) throws(Failure) in
+            _ = try OptionValues.checksum(value)
+            options.configuration.download.checksum = value
+        },
+    ]
+
+    private static let transfer = [
+        option(
+            "jobs",
+            short: "j",
+            takes: "N",
+            in: .transfer,
+            "simultaneous samples",
+            standard: "\(PipeConfiguration().jobs)"
+        ) { (options, value) throws(Failure) in
+            options.configuration.jobs = try OptionValues.integer("jobs", value, in: 1...1_000)
+        },
+        option(
+            "max-size",
+            takes: "SIZE",
+            in: .transfer,
+            "refuse larger samples; K, M, G are powers of 1024",
+            standard: "none"
+        ) { (options, value) throws(Failure) in
+            guard let size = ByteQuantity.parse(value), size > 0 else {
+                throw OptionValues.bad("max-size", value, "must be a number of bytes, such as 500K or 20M")
+            }
+            options.configuration.maximumSize = size
+        },
+        option(
+            "accept",
+            takes: "TYPE/*",
+            in: .transfer,
+            "refuse samples of other media types; several with commas; repeatable",
+            standard: "all"
+        ) { (options, value) throws(Failure) in
+            for text in value.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let range = MediaRange(String(text.drop { $0 == " " })) else {
+                    throw OptionValues.bad(
+                        "accept",
+                        value,
+                        "must be media types, such as image/* or text/html"
+                    )
+                }
+                options.configuration.accepted.append(range)
+            }
+        },
+        option(
+            "sample-timeout",
+            takes: "S",
+            in: .transfer,
+            "seconds that one sample may take, its retries included",
+            standard: "none"
+        ) { (options, value) throws(Failure) in
+            options.configuration.sampleTimeout = .seconds(
+                try OptionValues.seconds("sample-timeout", value, zeroAllowed: false)
+            )
+        },
+        option(
+            "grace",
+            takes: "S",
+            in: .transfer,
+            "seconds to finish what is under way after SIGTERM or SIGINT",
+            standard: "5"
+        ) { (options, value) throws(Failure) in
+            options.configuration.grace = .seconds(try OptionValues.seconds("grace", value))
+        },
+    ]
+
+    private static let hosts = [
+        option(
+            "per-host",
+            takes: "N",
+            in: .transfer,
+            "simultaneous samples of one host",
+            standard: "\(PipeConfiguration().perHost)"
+        ) { (options, value) throws(Failure) in
+            options.configuration.perHost = try OptionValues.integer("per-host", value, in: 1...1_000)
+        },
+        option(
+            "host-delay",
+            takes: "S",
+            in: .transfer,
+            "seconds between the starts of two requests to one host",
+            standard: "0"
+        ) { (options, value) throws(Failure) in
+            options.configuration.hostDelay = .seconds(try OptionValues.seconds("host-delay", value))
+        },
+        option(
+            "host-share",
+            takes: "K/N",
+            in: .transfer,
+            "this is process K of N that share each host: use only this part of --per-host and --host-delay",
+            standard: "1/1"
+        ) { (options, value) throws(Failure) in
+            guard let share = HostShare(value) else {
+                throw OptionValues.bad("host-share", value, "must be K/N, with K from 1 to N")
+            }
+            options.configuration.share = share
+        },
+    ]
+
+    private static let security = [
+        option(
+            "allow-private-addresses",
+            takes: nil,
+            in: .security,
+            "connect also to this machine and private networks, which lists of others must not reach"
+        ) { (options, _) in options.configuration.allowsPrivateAddresses = true }
+    ]
+}
+
+extension OptionValues {
+    static func seconds(
+        _ option: String,
+        _ value: String,
+        zeroAllowed: Bool = true
+    ) throws(Failure) -> Double {
+        let isPlain = value.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+        guard isPlain, let seconds = Double(value), (0...86_400).contains(seconds), zeroAllowed || seconds > 0
+        else {
+            let range = zeroAllowed ? "from 0 to 86400" : "above 0, up to 86400"
+            throw bad(option, value, "must be a number of seconds \(range), such as 2 or 0.5")
+        }
+        return seconds
+    }
+}

@@ -1,0 +1,49 @@
+import Pawl
+import PawlCore
+import PawlPipe
+
+/// The options of `pawl pipe`.
+struct PipeOptions: CommandOptions {
+    var configuration = PipeConfiguration()
+    var inputFile: String?
+    var wantsHelp = false
+    var wantsWholeHelp = false
+
+    /// Throws for what does not go together.
+    func check() throws(Failure) {
+        let format = configuration.format
+        if configuration.folder == nil {
+            if let format, format != .none { throw Self.missing("--to", "for --format \(format.rawValue)") }
+            if configuration.shard != nil { throw Self.missing("--to", "for --shard") }
+        } else if format == PipeConfiguration.Format.none {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--to with --format none",
+                because: "nothing is stored then",
+                remedy: "leave one of them out"
+            )
+        }
+        guard configuration.share.connections(of: configuration.perHost) != nil else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--host-share",
+                because: "\(configuration.perHost) connections to a host are not enough for"
+                    + " \(configuration.share.count) processes",
+                remedy: "raise --per-host, or give the host to fewer processes"
+            )
+        }
+        for (option, path) in filesToRead { try checkReadable(path, option: option) }
+    }
+
+    private var filesToRead: [(option: String, path: String)] {
+        DownloadOption.table.filter(\.namesFile).flatMap { option in
+            option.texts(of: configuration.download).filter { !$0.isEmpty }.map { (option.name, $0) }
+        }
+    }
+
+    static func missing(_ option: String, _ why: String) -> Failure {
+        Failure(.badOption, "missing", at: option, because: "it is needed \(why)")
+    }
+}

@@ -1,0 +1,144 @@
+/// One line of the input of `pawl pipe`: a URL, or a JSON object with one.
+package struct PipeJob: Hashable, Sendable {
+    /// The number of its line, from 1.
+    package var line: Int
+    package var address: WebAddress
+    /// As given.
+    package var url: String
+    /// A number is its digits.
+    package var id: String?
+    package var checksum: String?
+    /// Header fields of the request, `NAME: VALUE`, in order.
+    package var headers: [String]
+    /// The requested name of the file, relative.
+    package var out: String?
+    /// All of the object but `headers`, which may contain secrets.
+    package var members: [JSON.Member]
+
+    /// A line that is no job; its result has what could be read.
+    package struct Refusal: Error, Hashable, Sendable {
+        package var line: Int
+        package var members: [JSON.Member]
+        package var reason: String
+    }
+
+    package static func parse(_ line: PipeLines.Line) -> Result<PipeJob, Refusal> {
+        guard let bytes = line.bytes else {
+            return refusal(line, "the line has \(PipeLines.limit >> 20) MiB or more")
+        }
+        let text = bytes.trimmed(\.isWhiteSpace)
+        guard !text.contains(0) else { return refusal(line, "the line contains a NUL character") }
+        if text.first == UInt8(ascii: "{") { return parse(object: Array(text), line) }
+        guard let url = String(validating: text, as: UTF8.self) else {
+            return refusal(line, "the line is not UTF-8")
+        }
+        return make(line, url: url, members: [JSON.Member("url", .string(url))])
+    }
+
+    private static func parse(object text: [UInt8], _ line: PipeLines.Line) -> Result<PipeJob, Refusal> {
+        let json: JSON
+        do throws(JSON.ParsingError) {
+            json = try JSON.parse(text)
+        } catch {
+            return refusal(line, "the line is not JSON: \(error.why) at byte \(error.offset)")
+        }
+        let all = json.members ?? []
+        let members = all.filter { $0.name != "headers" }
+        guard let url = json["url"]?.string else {
+            return refusal(line, "the object has no text named url", members)
+        }
+        for name in ["checksum", "out"] {
+            guard let value = json[name], value != .null, value.string == nil else { continue }
+            return refusal(line, "\(name) is not a text", members)
+        }
+        guard let headers = headers(json["headers"]) else {
+            return refusal(line, "headers is not an object of texts without line breaks", members)
+        }
+        let id: String?
+        switch json["id"] {
+        case nil, .some(.null): id = nil
+        case .string(let text)?: id = text
+        case .number(let text)?: id = text
+        case .some: return refusal(line, "id is neither a text nor a number", members)
+        }
+        return make(
+            line,
+            url: url,
+            id: id,
+            checksum: json["checksum"]?.string,
+            headers: headers,
+            out: json["out"]?.string,
+            members: members
+        )
+    }
+
+    private static func headers(_ json: JSON?) -> [String]? {
+        guard let json, json != .null else { return [] }
+        guard let members = json.members else { return nil }
+        var lines: [String] = []
+        for member in members {
+            guard let value = member.value.string, FieldText.isSafe(value), FieldText.isSafe(member.name),
+                !member.name.isEmpty, member.name.utf8.allSatisfy(\.isTokenCharacter)
+            else { return nil }
+            lines.append("\(member.name): \(value)")
+        }
+        return lines
+    }
+
+    private static func make(
+        _ line: PipeLines.Line,
+        url: String,
+        id: String? = nil,
+        checksum: String? = nil,
+        headers: [String] = [],
+        out: String? = nil,
+        members: [JSON.Member]
+    ) -> Result<PipeJob, Refusal> {
+        if let checksum, Checksum(text: checksum) == nil {
+            return refusal(line, "the checksum is not TYPE=HEX of a known type", members)
+        }
+        if let out, let flaw = SampleName.flaw(ofPath: out) { return refusal(line, "out \(flaw)", members) }
+        do throws(Failure) {
+            let address = try WebAddress.parse(url).address
+            return .success(
+                PipeJob(
+                    line: line.number,
+                    address: address,
+                    url: url,
+                    id: id,
+                    checksum: checksum,
+                    headers: headers,
+                    out: out,
+                    members: members
+                )
+            )
+        } catch {
+            return refusal(line, error.description, members)
+        }
+    }
+
+    private static func refusal(
+        _ line: PipeLines.Line,
+        _ reason: String,
+        _ members: [JSON.Member] = []
+    ) -> Result<PipeJob, Refusal> {
+        .failure(Refusal(line: line.number, members: members, reason: reason))
+    }
+}
+
+extension PipeJob {
+    /// Jobs with the same request for the same content.
+    package struct Request: Hashable, Sendable {
+        private let url: String
+        private let headers: [String]
+        private let checksum: String?
+
+        fileprivate init(_ job: PipeJob) {
+            url = job.url
+            headers = job.headers
+            checksum = job.checksum
+        }
+    }
+
+    package var request: Request { Request(self) }
+}

@@ -1,0 +1,61 @@
+/// Splits input into lines, however it is cut into pieces.
+package struct PipeLines: Sendable {
+    /// A line, with its number among all lines of the input, from 1.
+    package struct Line: Hashable, Sendable {
+        package var number: Int
+        /// `nil` for a line that is too long.
+        package var bytes: [UInt8]?
+
+        package init(number: Int, bytes: [UInt8]?) {
+            self.number = number
+            self.bytes = bytes
+        }
+    }
+
+    /// A line of that many bytes is too long.
+    package static let limit = 64 << 20
+
+    private let limit: Int
+    private var number = 1
+    private var partial: [UInt8] = []
+    private var isTooLong = false
+
+    package init(limit: Int = PipeLines.limit) { self.limit = limit }
+
+    /// The lines that end in this piece; lines of white space are counted and left out.
+    package mutating func feed(_ piece: ArraySlice<UInt8>) -> [Line] {
+        var lines: [Line] = []
+        var rest = piece
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            append(rest[..<end])
+            if let line = take() { lines.append(line) }
+            rest = rest[(end + 1)...]
+        }
+        append(rest)
+        return lines
+    }
+
+    /// The last line, if it has no line feed.
+    package mutating func finish() -> Line? { take() }
+
+    private mutating func append(_ bytes: ArraySlice<UInt8>) {
+        guard !isTooLong, !bytes.isEmpty else { return }
+        if partial.count + bytes.count >= limit {
+            isTooLong = true
+            partial = []
+        } else {
+            partial += bytes
+        }
+    }
+
+    private mutating func take() -> Line? {
+        defer {
+            number += 1
+            partial = []
+            isTooLong = false
+        }
+        guard !isTooLong else { return Line(number: number, bytes: nil) }
+        guard partial.contains(where: { !$0.isWhiteSpace }) else { return nil }
+        return Line(number: number, bytes: partial)
+    }
+}

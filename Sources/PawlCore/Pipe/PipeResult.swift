@@ -1,0 +1,91 @@
+/// What became of a job; one line of the output of `pawl pipe`.
+package struct PipeResult: Hashable, Sendable {
+    package enum Status: String, Hashable, Sendable, CaseIterable {
+        case ok, already, failed, refused
+    }
+
+    package var status: Status
+    /// The exit code of the failure, 0 without one.
+    package var code: UInt8 = 0
+    package var reason: String?
+    /// The status of the last response.
+    package var http: Int?
+    package var bytes: Int64?
+    /// In hexadecimal.
+    package var sha256: String?
+    /// The name of the file, or of the entry in the archive.
+    package var key: String?
+    /// The media type, without parameters.
+    package var type: String?
+    /// The URL of the response, if it is another one; without secrets.
+    package var finalURL: String?
+    package var attempts = 0
+    package var seconds = 0.0
+
+    package init(_ status: Status) { self.status = status }
+
+    package init(_ failure: Failure, as status: Status = .failed) {
+        self.status = status
+        code = failure.code.rawValue
+        reason = failure.description
+        http = failure.status
+    }
+
+    /// The names of a result's own members.
+    package static let names: Set<String> = [
+        "id", "url", "status", "code", "reason", "http", "bytes", "sha256", "key", "type", "finalURL",
+        "attempts",
+        "seconds", "line",
+    ]
+
+    /// The line for a job, without its line feed.
+    ///
+    /// `isTimed`: with what differs between runs, `attempts` and `seconds`.
+    package func line(of job: PipeJob, isTimed: Bool = true) -> [UInt8] {
+        let id = job.members.last { $0.name == "id" }?.value ?? .null
+        var members = [
+            JSON.Member("id", id), JSON.Member("url", .string(job.url)),
+            JSON.Member("status", .string(status.rawValue)), JSON.Member("code", .number(code)),
+            JSON.Member("reason", Self.text(reason)), JSON.Member("http", http.map { .number($0) } ?? .null),
+            JSON.Member("bytes", bytes.map { .number($0) } ?? .null),
+            JSON.Member("sha256", Self.text(sha256)),
+            JSON.Member("key", Self.text(key)), JSON.Member("type", Self.text(type)),
+            JSON.Member("finalURL", Self.text(finalURL)),
+        ]
+        if isTimed {
+            members.append(JSON.Member("attempts", .number(attempts)))
+            members.append(JSON.Member("seconds", .number(Self.decimal(seconds))))
+        }
+        members += job.members.filter { !Self.names.contains($0.name) }
+        return JSON.object(members).utf8
+    }
+
+    /// The line for a line that is no job.
+    package static func line(of refusal: PipeJob.Refusal) -> [UInt8] {
+        func given(_ name: String) -> JSON { refusal.members.last { $0.name == name }?.value ?? .null }
+        let own = [
+            JSON.Member("id", given("id")), JSON.Member("url", given("url")),
+            JSON.Member("status", .string(Status.refused.rawValue)),
+            JSON.Member("code", .number(Failure.Code.badOption.rawValue)),
+            JSON.Member("reason", .string(refusal.reason)), JSON.Member("line", .number(refusal.line)),
+        ]
+        return JSON.object(own + refusal.members.filter { !names.contains($0.name) }).utf8
+    }
+
+    /// The same for a job that asked for the same content.
+    package func shared() -> PipeResult {
+        var result = self
+        result.attempts = 0
+        result.seconds = 0
+        return result
+    }
+
+    private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+
+    /// With three places after the point.
+    private static func decimal(_ seconds: Double) -> String {
+        let thousandths = Int64(max(0, min(seconds, 1e12)) * 1000 + 0.5)
+        let places = String(thousandths % 1000)
+        return "\(thousandths / 1000).\(String(repeating: "0", count: 3 - places.count))\(places)"
+    }
+}

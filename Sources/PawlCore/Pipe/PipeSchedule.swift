@@ -1,0 +1,171 @@
+/// Which sample starts next: at most so many at once, at most so many of one host, and with a pause between them.
+///
+/// Hosts take turns, so that one with many samples does not hold up the others.
+package struct PipeSchedule: Sendable {
+    private struct Host: Sendable {
+        /// The first is at `next`.
+        var waiting: [Int] = []
+        var next = 0
+        var active = 0
+        var delay: Interval
+        var notBefore: Instant?
+        /// Whether it is in the queue of hosts that can start one, or in `later`.
+        var isQueued = false
+
+        var isEmpty: Bool { next == waiting.count }
+
+        mutating func popFirst() -> Int {
+            defer {
+                next += 1
+                if next == waiting.count {
+                    waiting.removeAll(keepingCapacity: true)
+                    next = 0
+                }
+            }
+            return waiting[next]
+        }
+    }
+
+    private let slots: Int
+    private let perHost: Int
+    private let delay: Interval
+    private var hosts: [String: Host] = [:]
+    /// Hosts that can start one, the first at `nextReady`.
+    private var ready: [String] = []
+    private var nextReady = 0
+    private var later = InstantHeap()
+    package private(set) var active = 0
+    package private(set) var waiting = 0
+
+    package init(slots: Int, perHost: Int, delay: Interval = .zero) {
+        self.slots = slots
+        self.perHost = perHost
+        self.delay = delay
+    }
+
+    /// `isFirst`: before the others of its host.
+    package mutating func add(_ sample: Int, of name: String, isFirst: Bool = false) {
+        waiting += 1
+        var host = hosts[name] ?? Host(delay: delay)
+        if isFirst { host.waiting.insert(sample, at: host.next) } else { host.waiting.append(sample) }
+        hosts[name] = host
+        enqueue(name)
+    }
+
+    /// The next sample to start now.
+    package mutating func next(now: Instant) -> Int? {
+        guard active < slots else { return nil }
+        while let name = later.pop(atMost: now) {
+            hosts[name]?.isQueued = false
+            hosts[name]?.notBefore = nil
+            enqueue(name)
+            forgetIfIdle(name)
+        }
+        while nextReady < ready.count {
+            let name = ready[nextReady]
+            nextReady += 1
+            if nextReady == ready.count || nextReady > 4096 {
+                ready.removeFirst(nextReady)
+                nextReady = 0
+            }
+            hosts[name]?.isQueued = false
+            guard var host = hosts[name], !host.isEmpty, host.active < perHost else { continue }
+            if let notBefore = host.notBefore, now < notBefore {
+                hosts[name]?.isQueued = true
+                later.push(name, at: notBefore)
+                continue
+            }
+            let sample = host.popFirst()
+            host.active += 1
+            host.notBefore = host.delay > .zero ? now + host.delay : nil
+            hosts[name] = host
+            active += 1
+            waiting -= 1
+            enqueue(name)
+            return sample
+        }
+        return nil
+    }
+
+    /// A sample of the host has ended.
+    package mutating func ended(of name: String) {
+        guard var host = hosts[name], host.active > 0 else { return }
+        host.active -= 1
+        active -= 1
+        if host.isEmpty, !host.isQueued, let notBefore = host.notBefore {
+            host.isQueued = true
+            later.push(name, at: notBefore)
+        }
+        hosts[name] = host
+        enqueue(name)
+        forgetIfIdle(name)
+    }
+
+    private mutating func forgetIfIdle(_ name: String) {
+        guard let host = hosts[name], host.isEmpty, host.active == 0, !host.isQueued else { return }
+        hosts[name] = nil
+    }
+
+    /// Sets the pause between two of one host, if it is a longer one, until it has none left.
+    package mutating func slowDown(_ name: String, to delay: Interval) {
+        var host = hosts[name] ?? Host(delay: self.delay)
+        host.delay = max(host.delay, delay)
+        hosts[name] = host
+    }
+
+    /// When a host can start one that could not now; `nil` when only an end can change anything.
+    package var nextStart: Instant? { active < slots ? later.first : nil }
+
+    /// Samples that wait, for those who give up.
+    package mutating func removeAll() -> [Int] {
+        let left = hosts.values.flatMap { $0.waiting[$0.next...] }
+        for name in hosts.keys {
+            hosts[name]?.waiting = []
+            hosts[name]?.next = 0
+        }
+        waiting = 0
+        return left
+    }
+
+    private mutating func enqueue(_ name: String) {
+        guard let host = hosts[name], !host.isQueued, !host.isEmpty, host.active < perHost else { return }
+        hosts[name]?.isQueued = true
+        ready.append(name)
+    }
+}
+
+/// Names by instant, the earliest first (a binary heap).
+struct InstantHeap: Sendable {
+    private var items: [(at: Instant, name: String)] = []
+
+    var first: Instant? { items.first?.at }
+
+    mutating func push(_ name: String, at instant: Instant) {
+        items.append((instant, name))
+        var child = items.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard items[child].at < items[parent].at else { break }
+            items.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// The first, if its time has come.
+    mutating func pop(atMost now: Instant) -> String? {
+        guard let top = items.first, top.at <= now else { return nil }
+        let last = items.removeLast()
+        guard !items.isEmpty else { return top.name }
+        items[0] = last
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < items.count {
+                if items[child].at < items[least].at { least = child }
+            }
+            guard least != parent else { return top.name }
+            items.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

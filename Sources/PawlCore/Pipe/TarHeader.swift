@@ -1,0 +1,60 @@
+/// Headers of a tar archive (POSIX.1-2024 pax, "ustar Interchange Format"): of equal entries equal bytes, with no owner
+/// and no time.
+package enum TarHeader {
+    package static let block = 512
+    /// Two blocks of zeros end an archive.
+    package static let end = [UInt8](repeating: 0, count: 2 * block)
+
+    private static let longestName = 100
+    private static let largest: Int64 = 0o77777777777
+
+    /// What precedes the bytes of a file.
+    package static func file(_ name: String, length: Int64) -> [UInt8] {
+        var records: [UInt8] = []
+        if name.utf8.count > longestName { records += record("path", name) }
+        if length > largest { records += record("size", String(length)) }
+        let plain = header(Array(name.utf8.prefix(longestName)), min(length, largest), type: "0")
+        guard !records.isEmpty else { return plain }
+        return header(Array("pax".utf8), Int64(records.count), type: "x") + records
+            + padding(after: Int64(records.count)) + plain
+    }
+
+    /// The zeros that follow that many bytes.
+    package static func padding(after length: Int64) -> [UInt8] {
+        let over = Int(length % Int64(block))
+        return over == 0 ? [] : [UInt8](repeating: 0, count: block - over)
+    }
+
+    private static func header(_ name: [UInt8], _ length: Int64, type: Unicode.Scalar) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: block)
+        func put(_ text: some Collection<UInt8>, at offset: Int) {
+            for (index, byte) in text.enumerated() { bytes[offset + index] = byte }
+        }
+        put(name, at: 0)
+        put("0000644\0".utf8, at: 100)
+        put("0000000\0".utf8, at: 108)
+        put("0000000\0".utf8, at: 116)
+        put(octal(length, 11), at: 124)
+        put("00000000000\0".utf8, at: 136)
+        put("        ".utf8, at: 148)
+        bytes[156] = UInt8(ascii: type)
+        put("ustar\u{0}00".utf8, at: 257)
+        put(octal(bytes.reduce(0) { $0 + Int64($1) }, 6), at: 148)
+        bytes[154] = 0
+        return bytes
+    }
+
+    private static func octal(_ number: Int64, _ digits: Int) -> [UInt8] {
+        let text = String(number, radix: 8)
+        return [UInt8](repeating: UInt8(ascii: "0"), count: max(0, digits - text.utf8.count))
+            + Array(text.utf8)
+    }
+
+    /// `LENGTH NAME=VALUE`, where the length counts its own digits.
+    private static func record(_ name: String, _ value: String) -> [UInt8] {
+        let rest = " \(name)=\(value)\n".utf8.count
+        var length = rest + 1
+        while String(length).utf8.count + rest != length { length = String(length).utf8.count + rest }
+        return Array("\(length) \(name)=\(value)\n".utf8)
+    }
+}

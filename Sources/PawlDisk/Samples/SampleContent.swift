@@ -1,0 +1,120 @@
+package import PawlCore
+import PawlSystem
+
+/// The received bytes of one download.
+package struct SampleContent: Sendable {
+    private enum Place {
+        case memory([UInt8])
+        case file(OpenFile, start: Int64)
+    }
+
+    private let place: Place
+    package let length: Int64
+
+    package init(bytes: [UInt8]) {
+        place = .memory(bytes)
+        length = Int64(bytes.count)
+    }
+
+    init(file: OpenFile, start: Int64 = 0, length: Int64) {
+        place = .file(file, start: start)
+        self.length = length
+    }
+
+    /// The bytes in memory.
+    package var memory: Int {
+        if case .memory(let bytes) = place { bytes.count } else { 0 }
+    }
+
+    /// The whole file, if it is one of its own.
+    var wholeFile: OpenFile? {
+        if case .file(let file, 0) = place { file } else { nil }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+        switch place {
+        case .file(let file, let start):
+            let most = Int(min(Int64(buffer.count), max(0, length - offset)))
+            return try unsafe file.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most]),
+                at: start + offset
+            )
+        case .memory(let bytes):
+            let part = bytes[min(Int(offset), bytes.count)..<min(Int(offset) + buffer.count, bytes.count)]
+            unsafe part.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
+            return part.count
+        }
+    }
+
+    /// Calls `body` with all bytes, piece by piece.
+    package func forEachPiece(_ body: (ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
+        switch place {
+        case .memory(let bytes): try body(bytes[...])
+        case .file:
+            var offset: Int64 = 0
+            while offset < length {
+                let piece: [UInt8]
+                do throws(SystemError) {
+                    let most = Int(min(256 << 10, length - offset))
+                    piece = try unsafe [UInt8](unsafeUninitializedCapacity: most) {
+                        (buffer, count) throws(SystemError) in
+                        count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+                    }
+                } catch {
+                    throw Failure.system(.inputOutput, "cannot read", at: "a temporary file", error)
+                }
+                guard !piece.isEmpty else {
+                    throw Failure(
+                        .inputOutput,
+                        "cannot read",
+                        at: "a temporary file",
+                        because: "it is shorter than what was written to it"
+                    )
+                }
+                try body(piece[...])
+                offset += Int64(piece.count)
+            }
+        }
+    }
+
+    /// All bytes, for content that is known to be small.
+    package func bytes() throws(Failure) -> [UInt8] {
+        if case .memory(let bytes) = place { return bytes }
+        var all: [UInt8] = []
+        try forEachPiece { all += $0 }
+        return all
+    }
+
+    package func sha256() throws(Failure) -> [UInt8] {
+        try digests([.sha256], length: length)[0].digest
+    }
+
+    package func has(_ checksum: Checksum) throws(Failure) -> Bool {
+        try digests([checksum.algorithm], length: length).first == checksum
+    }
+
+    func digests(_ algorithms: [HashAlgorithm], length: Int64) throws(Failure) -> [Checksum] {
+        let hash = RunningHash(algorithms)
+        var left = length
+        try forEachPiece { piece in
+            let part = piece.prefix(Int(min(left, Int64(piece.count))))
+            unsafe part.withUnsafeBytes { unsafe hash.feed($0) }
+            left -= Int64(part.count)
+        }
+        return hash.finish()
+    }
+
+    func write(to target: OpenFile, at start: Int64) throws(Failure) {
+        var offset = start
+        try forEachPiece { (piece) throws(Failure) in
+            do throws(SystemError) {
+                try unsafe piece.span.bytes.withUnsafeBytes { (buffer) throws(SystemError) in
+                    try unsafe target.write(buffer, at: offset)
+                }
+            } catch {
+                throw Failure.system(.inputOutput, "cannot write to", at: "a temporary file", error)
+            }
+            offset += Int64(piece.count)
+        }
+    }
+}

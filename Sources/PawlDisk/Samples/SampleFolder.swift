@@ -1,0 +1,209 @@
+import CPawlSystem
+import Glibc
+package import PawlCore
+import PawlSystem
+import Synchronization
+
+/// A folder in which files appear whole, and never replace another.
+package final class SampleFolder: Sendable {
+    package let path: String
+    /// For content that becomes a file here.
+    package let spool: SpoolFolder
+    private let folders = FolderCache(
+        traits: nil,
+        marks: false,
+        trust: 1000,
+        user: FileUser(user: geteuid(), group: getegid())
+    )
+
+    /// Creates the folder when it is missing.
+    package init(_ path: String) throws(Failure) {
+        self.path = path
+        spool = SpoolFolder(path)
+        _ = try folders.open(path)
+    }
+
+    /// A file that has no final name yet.
+    package final class Draft: Sendable {
+        fileprivate let file: OpenFile
+        fileprivate let folder: Folder
+        fileprivate let name: String
+        /// The name that it has until then, where files without a name cannot be made.
+        fileprivate let temporaryName: String?
+        private let end = Mutex<Int64>(0)
+
+        fileprivate init(_ file: OpenFile, _ folder: Folder, _ name: String, _ temporaryName: String?) {
+            self.file = file
+            self.folder = folder
+            self.name = name
+            self.temporaryName = temporaryName
+        }
+
+        package var length: Int64 { end.withLock { $0 } }
+        package var path: String { folder.path(of: name) }
+
+        package func append(_ bytes: [UInt8]) throws(Failure) {
+            let start = length
+            do throws(SystemError) { try file.write(bytes, at: start) } catch {
+                throw Failure.system(.inputOutput, "cannot write", at: path, error)
+            }
+            end.withLock { $0 = start + Int64(bytes.count) }
+        }
+
+        package func append(_ content: SampleContent) throws(Failure) {
+            let start = length
+            try content.write(to: file, at: start)
+            end.withLock { $0 = start + content.length }
+        }
+
+        /// What was written, for reading.
+        package var content: SampleContent { SampleContent(file: file, length: length) }
+
+        /// Puts the bytes on stable storage.
+        package func sync() throws(Failure) {
+            guard !folder.traits.contains(.volatile) else { return }
+            do throws(SystemError) { try file.syncData() } catch {
+                throw Failure.system(.inputOutput, "cannot write", at: path, error)
+            }
+        }
+
+        /// Stores where the content came from.
+        package func setSource(_ mark: [UInt8]) {
+            _ = unsafe mark.span.bytes.withUnsafeBytes { value in
+                unsafe pawl_set_attribute(
+                    file.descriptor,
+                    SampleFolder.attribute,
+                    value.baseAddress,
+                    value.count
+                )
+            }
+        }
+
+        package func discard() {
+            if let temporaryName { try? folder.remove(temporaryName) }
+        }
+    }
+
+    private static let attribute = "user.pawl.source"
+
+    /// Begins the file `name`, a path below the folder; folders in it are created.
+    package func begin(_ name: String) throws(Failure) -> Draft {
+        let (folder, last) = try place(of: name)
+        do throws(SystemError) {
+            if let file = try folder.openUnnamed() { return Draft(file, folder, last, nil) }
+            return try beginNamed(last, in: folder)
+        } catch {
+            throw Failure.system(.cannotCreate, "cannot create", at: folder.path(of: last), error)
+        }
+    }
+
+    /// The file `name` with this content, without a copy where it is already in a file of its own.
+    package func make(_ name: String, of content: SampleContent) throws(Failure) -> Draft {
+        let (folder, last) = try place(of: name)
+        if let file = content.wholeFile, (try? file.status())?.links == 0,
+            (try? file.status())?.identity.device == folder.identity.device
+        {
+            return Draft(file, folder, last, nil)
+        }
+        let draft = try begin(name)
+        try draft.append(content)
+        return draft
+    }
+
+    /// A file that another process wrote when it was killed is used again: no more than one is ever left.
+    private func beginNamed(_ name: String, in folder: Folder) throws(SystemError) -> Draft {
+        var number = 1
+        while true {
+            let temporary = ".\(name).\(number).part"
+            let file = try folder.open(temporary, flags: O_RDWR | O_CREAT, mode: 0o666)
+            // The one who had it may have given it its final name meanwhile.
+            if try file.lock(), try folder.status(of: temporary)?.identity == file.status().identity {
+                try file.truncate(to: 0)
+                return Draft(file, folder, name, temporary)
+            }
+            number += 1
+        }
+    }
+
+    /// Gives the file its name; `false` when the name is taken.
+    package func publish(_ draft: Draft) throws(Failure) -> Bool {
+        do throws(SystemError) {
+            if let temporary = draft.temporaryName {
+                try draft.folder.rename(temporary, to: draft.name, replacing: false)
+            } else {
+                try draft.folder.name(draft.file, draft.name)
+            }
+            return true
+        } catch {
+            guard error.number != EEXIST else { return false }
+            throw Failure.system(.renameFailed, "cannot create", at: draft.path, error)
+        }
+    }
+
+    /// Puts all files and names of the file system on stable storage.
+    package func syncAll() throws(Failure) {
+        let folder = try folders.open(path)
+        guard !folder.traits.contains(.volatile) else { return }
+        do throws(SystemError) {
+            try folder.open(".", flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
+        } catch {
+            throw Failure.system(.inputOutput, "cannot write to", at: path, error)
+        }
+    }
+
+    /// Puts the names in the file's folder on stable storage.
+    package func syncNames(of draft: Draft) throws(Failure) {
+        guard !draft.folder.traits.contains(.volatile) else { return }
+        do throws(SystemError) { try draft.folder.sync() } catch {
+            throw Failure.system(.inputOutput, "cannot write to", at: draft.folder.path, error)
+        }
+    }
+
+    /// A finished file.
+    package struct Existing: Sendable {
+        package var content: SampleContent
+        private let file: OpenFile
+
+        init(_ file: OpenFile, length: Int64) {
+            self.file = file
+            content = SampleContent(file: file, length: length)
+        }
+
+        /// Where the content came from, as stored; empty if that is not known.
+        package var source: [UInt8] {
+            var value = [UInt8](repeating: 0, count: 64)
+            let length = unsafe value.withUnsafeMutableBytes { place in
+                unsafe pawl_attribute(file.descriptor, SampleFolder.attribute, place.baseAddress, place.count)
+            }
+            return length > 0 ? Array(value.prefix(Int(length))) : []
+        }
+    }
+
+    /// The file `name`; `nil` when there is none.
+    package func existing(_ name: String) throws(Failure) -> Existing? {
+        let parts = Self.split(name)
+        guard let folder = folders.existing(parts.folder.isEmpty ? path : "\(path)/\(parts.folder)") else {
+            return nil
+        }
+        do throws(SystemError) {
+            guard try folder.status(of: parts.name) != nil else { return nil }
+            let file = try folder.open(parts.name, flags: O_RDONLY | O_NONBLOCK)
+            let status = try file.status()
+            guard status.isRegular else { throw SystemError(number: EEXIST) }
+            return Existing(file, length: status.length)
+        } catch {
+            if error.isMissing { return nil }
+            throw Failure.system(.fileExists, "cannot read", at: folder.path(of: parts.name), error)
+        }
+    }
+
+    private func place(of name: String) throws(Failure) -> (folder: Folder, name: String) {
+        let parts = Self.split(name)
+        return (try folders.open(parts.folder.isEmpty ? path : "\(path)/\(parts.folder)"), parts.name)
+    }
+
+    private static func split(_ name: String) -> (folder: String, name: String) {
+        guard let slash = name.lastIndex(of: "/") else { return ("", name) }
+        return (String(name[..<slash]), String(name[name.index(after: slash)...]))
+    }
+}

@@ -1,0 +1,216 @@
+import Glibc
+package import PawlCore
+package import PawlEngine
+import PawlSystem
+import Synchronization
+
+/// The bytes of one download: in memory while they are few, else in a file without a name.
+package final class SampleSpool: Disk {
+    /// The bytes that are kept in memory.
+    private static let memory: Int64 = 256 << 10
+
+    fileprivate struct State: Sendable {
+        var bytes: [UInt8] = []
+        var file: OpenFile?
+        var length: Int64 = 0
+    }
+
+    fileprivate let state = Mutex(State())
+    fileprivate let limit: Int64
+    private let folder: SpoolFolder
+
+    /// More bytes than `limit` fail with `tooLarge`.
+    package init(limit: Int64 = .max, in folder: SpoolFolder) {
+        self.limit = limit
+        self.folder = folder
+    }
+
+    /// What was received.
+    package var content: SampleContent {
+        state.withLock { state in
+            if let file = state.file { return SampleContent(file: file, length: state.length) }
+            return SampleContent(bytes: state.bytes)
+        }
+    }
+
+    fileprivate func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        let end = offset + Int64(bytes.count)
+        // Inside the closure it would have to be typed again.
+        let failure: Failure? = state.withLock { state in
+            do throws(Failure) {
+                if state.file == nil, end > Self.memory {
+                    let file = try folder.open()
+                    try folder.check { () throws(SystemError) in try file.write(state.bytes, at: 0) }
+                    state.file = file
+                    state.bytes = []
+                }
+                if let file = state.file {
+                    try folder.check { () throws(SystemError) in try unsafe file.write(bytes, at: offset) }
+                } else if Int(offset) == state.bytes.count {
+                    unsafe state.bytes.append(contentsOf: bytes)
+                } else {
+                    while state.bytes.count < Int(end) { state.bytes.append(0) }
+                    unsafe state.bytes.withUnsafeMutableBytes { place in
+                        let part = Int(offset)..<Int(end)
+                        unsafe UnsafeMutableRawBufferPointer(rebasing: place[part]).copyMemory(from: bytes)
+                    }
+                }
+                state.length = max(state.length, end)
+                return nil
+            } catch { return error }
+        }
+        if let failure { throw failure }
+    }
+
+    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+        let content = content
+        guard
+            try folder.check({ () throws(SystemError) in try unsafe content.read(into: buffer, at: offset) })
+                == buffer.count
+        else { throw Failure(.inputOutput, "cannot read", at: folder.path, because: "the file is cut short") }
+    }
+
+    fileprivate func truncate(to length: Int64) throws(Failure) {
+        let failure: Failure? = state.withLock { state in
+            do throws(Failure) {
+                if let file = state.file {
+                    try folder.check { () throws(SystemError) in try file.truncate(to: length) }
+                } else {
+                    state.bytes.removeSubrange(min(state.bytes.count, Int(length))...)
+                }
+                state.length = min(state.length, length)
+                return nil
+            } catch { return error }
+        }
+        if let failure { throw failure }
+    }
+
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
+        .fresh(SpoolPartial(self, claim))
+    }
+
+    package func unfinished(of source: String, in folder: String) -> String? { nil }
+    package func length(of name: String, in folder: String) -> Int64? { nil }
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
+    package func remove(_ name: String, in folder: String) throws(Failure) {}
+}
+
+/// Nothing of it outlives the process.
+private final class SpoolPartial: UnstoredPartial {
+    let name: String
+    let path = ""
+    let hasJournal = false
+    let slotCount = 64
+    let durable = ByteRangeSet()
+    private let spool: SampleSpool
+    private let source: String
+
+    init(_ spool: SampleSpool, _ claim: Claim) {
+        self.spool = spool
+        name = claim.name
+        source = claim.facts.sources.first ?? claim.name
+    }
+
+    private func check(_ length: Int64) throws(Failure) {
+        guard length > spool.limit else { return }
+        throw Failure(
+            .tooLarge,
+            "cannot accept",
+            at: Redaction.address(source),
+            because: "it has at least \(length) bytes, the limit is \(spool.limit)"
+        )
+    }
+
+    func reserve(_ total: Int64) throws(Failure) { try check(total) }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        try check(offset + Int64(bytes.count))
+        try unsafe spool.write(bytes, at: offset)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+        try unsafe spool.read(into: buffer, at: offset)
+    }
+
+    func startOver(_ facts: JournalFacts) throws(Failure) { try spool.truncate(to: 0) }
+
+    func publish(
+        length: Int64,
+        modified: UnixTime?,
+        completion: @escaping @Sendable (Result<String, Failure>) -> Void
+    ) {
+        do throws(Failure) {
+            try spool.truncate(to: length)
+            completion(.success(""))
+        } catch { completion(.failure(error)) }
+    }
+
+    func digests(
+        _ algorithms: [HashAlgorithm],
+        length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
+    ) {
+        do throws(Failure) {
+            completion(.success(try spool.content.digests(algorithms, length: length)))
+        } catch { completion(.failure(error)) }
+    }
+}
+
+/// Where files without a name are made.
+package final class SpoolFolder: Sendable {
+    let path: String
+    private let folders: FolderCache
+
+    package init(_ path: String) {
+        self.path = path
+        folders = FolderCache(
+            traits: nil,
+            marks: false,
+            trust: 1000,
+            user: FileUser(user: geteuid(), group: getegid())
+        )
+    }
+
+    /// A new file that nothing else can open.
+    func open() throws(Failure) -> OpenFile {
+        let folder = try folders.open(path)
+        return try check { () throws(SystemError) in
+            if let file = try folder.openUnnamed() { return file }
+            let name = ".pawl-\(String(UInt64.random(in: .min ... .max), radix: 16))"
+            let file = try folder.open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+            try folder.remove(name)
+            return file
+        }
+    }
+
+    /// A large content that is used later gives up its memory: a region of one file that all share.
+    package func makeStore() throws(Failure) -> SampleStore { SampleStore(try open(), self) }
+
+    func check<Value>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
+        do throws(SystemError) { return try body() } catch {
+            throw Failure.system(.inputOutput, "cannot write to", at: path, error)
+        }
+    }
+}
+
+/// Contents that wait, one after another in a file without a name.
+package final class SampleStore: Sendable {
+    private let file: OpenFile
+    private let folder: SpoolFolder
+    private let end = Mutex<Int64>(0)
+
+    fileprivate init(_ file: OpenFile, _ folder: SpoolFolder) {
+        self.file = file
+        self.folder = folder
+    }
+
+    /// The same content, without its memory.
+    package func keep(_ content: SampleContent) throws(Failure) -> SampleContent {
+        let start = end.withLock { end in
+            defer { end += content.length }
+            return end
+        }
+        try content.write(to: file, at: start)
+        return SampleContent(file: file, start: start, length: content.length)
+    }
+}

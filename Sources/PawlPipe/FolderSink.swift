@@ -1,0 +1,113 @@
+import Pawl
+import PawlCore
+import PawlDisk
+
+/// A file for each sample.
+struct FolderSink: SampleSink {
+    let folder: SampleFolder
+
+    /// Where a file came from, without the URL itself, which may have secrets.
+    static func mark(of job: PipeJob) -> [UInt8] {
+        guard let digest = try? SampleContent(bytes: Array(job.url.utf8)).sha256() else { return [] }
+        return Array(digest.prefix(16))
+    }
+
+    /// Whether the job's file was made from its URL by an earlier run.
+    func holds(_ key: String, of job: PipeJob) -> Bool {
+        guard let existing = try? folder.existing(key) else { return false }
+        return existing.source == Self.mark(of: job)
+    }
+
+    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
+        var records = records
+        var drafts: [(index: Int, draft: SampleFolder.Draft, content: SampleContent)] = []
+        for index in records.indices {
+            guard case .success(let job) = records[index].job else { continue }
+            do throws(Failure) {
+                if records[index].isThere {
+                    try describeExisting(&records[index], job)
+                } else if let content = try content(of: records[index]) {
+                    records[index].result.describe(content)
+                    let draft = try make(job, records[index].result.key ?? "", content)
+                    drafts.append((index, draft, content))
+                }
+            } catch { records[index].result.fail(error) }
+        }
+        guard !drafts.isEmpty else { return records }
+        // Data before names, and names before results: what is reported outlives a loss of power.
+        try folder.syncAll()
+        for (index, draft, content) in drafts {
+            do throws(Failure) {
+                try publish(draft, content, &records[index])
+            } catch { records[index].result.fail(error) }
+            records[index].content = nil
+        }
+        try folder.syncAll()
+        return records
+    }
+
+    private func content(of record: PipeRecord) throws(Failure) -> SampleContent? {
+        guard let copied = record.copied else { return record.content }
+        guard let existing = try folder.existing(copied) else { throw isGone(copied) }
+        return existing.content
+    }
+
+    private func isGone(_ key: String) -> Failure {
+        Failure(
+            .inputOutput,
+            "cannot read",
+            at: "\(folder.path)/\(key)",
+            because: "it was removed meanwhile",
+            remedy: "run it again"
+        )
+    }
+
+    private func make(
+        _ job: PipeJob,
+        _ key: String,
+        _ content: SampleContent
+    ) throws(Failure) -> SampleFolder.Draft {
+        let draft = try folder.make(key, of: content)
+        draft.setSource(Self.mark(of: job))
+        return draft
+    }
+
+    private func publish(
+        _ draft: SampleFolder.Draft,
+        _ content: SampleContent,
+        _ record: inout PipeRecord
+    ) throws(Failure) {
+        guard try !folder.publish(draft) else { return }
+        draft.discard()
+        guard let existing = try folder.existing(record.result.key ?? ""),
+            existing.content.length == content.length,
+            try existing.content.sha256() == content.sha256()
+        else {
+            throw Failure(
+                .fileExists,
+                "cannot create",
+                at: draft.path,
+                because: "a file of that name with other content exists",
+                remedy: "choose another folder or name"
+            )
+        }
+        if record.isPrimary { record.result.status = .already }
+    }
+
+    private func describeExisting(_ record: inout PipeRecord, _ job: PipeJob) throws(Failure) {
+        guard let existing = try folder.existing(record.result.key ?? "") else {
+            throw isGone(record.result.key ?? "")
+        }
+        record.result.describe(existing.content)
+        guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
+        guard try existing.content.has(checksum) else {
+            throw Failure(
+                .checksumMismatch,
+                "cannot use",
+                at: "\(folder.path)/\(record.result.key ?? "")",
+                because: "its checksum is not the job's",
+                remedy: "remove the file, and run it again"
+            )
+        }
+    }
+}

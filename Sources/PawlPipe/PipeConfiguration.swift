@@ -1,0 +1,34 @@
+package import Pawl
+package import PawlCore
+
+/// What one run of `pawl pipe` is given.
+package struct PipeConfiguration: Sendable {
+    package enum Format: String, Sendable, Hashable, CaseIterable {
+        case files, tar, warc, none
+    }
+
+    /// The options of each download.
+    package var download = DownloadOptions()
+    /// The descriptor that jobs are read from.
+    package var input: Int32 = 0
+    /// The descriptor that results are written to.
+    package var output: Int32 = 1
+    package var folder: String?
+    package var format: Format?
+    /// The name of the shard, without its ending.
+    package var shard: String?
+    package var isOrdered = false
+    package var jobs = 128
+    package var maximumSize: Int64?
+    /// Media types, `image/*` or `image/png`; empty for all.
+    package var accepted: [MediaRange] = []
+    /// The longest time that one sample may take, its retries included.
+    package var sampleTimeout: Interval?
+    package var grace = Interval.seconds(5)
+    package var allowsPrivateAddresses = false
+    package var perHost = 6
+    package var hostDelay = Interval.zero
+    package var share = HostShare.whole
+
+    package init() {}
+}

@@ -1,0 +1,121 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlSystem
+
+/// What reaches the main thread: lines of the input, events of downloads, stored samples, signals.
+package final class PipeInbox: Sendable {
+    enum Message: Sendable {
+        case event(DownloadEvent)
+        case stored([PipeRecord])
+        /// The sink cannot go on.
+        case sinkFailed(Failure)
+        case inputFailed(Failure)
+        case outputFailed(Failure)
+        case outputDrained
+        case stop
+    }
+
+    private struct State {
+        var messages: [Message] = []
+        var lines: [PipeLines.Line] = []
+        /// The first line that was not taken.
+        var next = 0
+        var lineBytes = 0
+        var isInputOver = false
+        var isAwaitingLines = false
+
+        var hasLines: Bool { next < lines.count }
+    }
+
+    /// The bytes of lines that may wait.
+    private static let room = 2 << 20
+
+    private let state = Monitor(State())
+
+    package init() {}
+
+    /// Ends the run: finishes what is under way within the grace period.
+    package func stop() { post(.stop) }
+
+    func post(_ message: Message) { state.with { $0.messages.append(message) } }
+
+    /// Waits for a message, for lines if `wantsLines`, or for the instant.
+    func wait(until deadline: Instant?, wantsLines: Bool) -> [Message] {
+        state.wait(until: deadline) { state in
+            guard !state.messages.isEmpty || wantsLines && (state.hasLines || state.isInputOver) else {
+                return nil
+            }
+            return take(&state)
+        } ?? []
+    }
+
+    private func take(_ state: inout State) -> [Message] {
+        defer { state.messages = [] }
+        return state.messages
+    }
+
+    /// The next line; `nil` when none is there.
+    func nextLine() -> PipeLines.Line? {
+        state.with { state in
+            guard state.hasLines else { return nil }
+            let line = state.lines[state.next]
+            state.lines[state.next].bytes = nil
+            state.next += 1
+            state.lineBytes -= line.bytes?.count ?? 0
+            if !state.hasLines {
+                state.lines.removeAll(keepingCapacity: true)
+                state.next = 0
+            }
+            return line
+        }
+    }
+
+    /// Whether there will be no more lines.
+    var isExhausted: Bool { state.read { $0.isInputOver && !$0.hasLines } }
+
+    // MARK: the reader's thread
+
+    /// Adds lines, and waits until there is room for more.
+    fileprivate func add(_ lines: [PipeLines.Line]) {
+        state.with { state in
+            state.lines += lines
+            state.lineBytes += lines.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
+        }
+        _ = state.wait(until: nil) { state in
+            state.lineBytes < Self.room && state.lines.count - state.next < 16_384 ? () : nil
+        }
+    }
+
+    fileprivate func endInput(_ failure: Failure?) {
+        state.with { state in
+            state.isInputOver = true
+            if let failure { state.messages.append(.inputFailed(failure)) }
+        }
+    }
+
+    /// Reads lines on a thread of its own, only as fast as they are taken.
+    func read(from descriptor: Int32) {
+        SystemThread.detached("pawl-input", blocksSignals: true) { [self] in
+            var splitter = PipeLines()
+            var piece = [UInt8](repeating: 0, count: 64 << 10)
+            while true {
+                let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+                if count > 0 {
+                    let lines = splitter.feed(piece[..<count])
+                    if !lines.isEmpty { add(lines) }
+                } else if count == 0 {
+                    if let line = splitter.finish() { add([line]) }
+                    return endInput(nil)
+                } else if errno == EAGAIN {
+                    var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    unsafe poll(&readable, 1, -1)
+                } else if errno != EINTR {
+                    return endInput(
+                        Failure(.cannotOpen, "cannot read", at: "the jobs", because: SystemError.last.text)
+                    )
+                }
+            }
+        }
+    }
+}

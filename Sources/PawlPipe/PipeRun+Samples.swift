@@ -1,0 +1,206 @@
+import Pawl
+import PawlCore
+import PawlDisk
+import PawlSystem
+
+// From a line to a result.
+extension PipeRun {
+    /// How many samples may be under way or wait for their turn.
+    private var window: Int { max(1024, configuration.jobs * 4) }
+    private static let windowBytes = 16 << 20
+
+    var wantsLines: Bool {
+        stopDeadline == nil && issued - done < window && output.hasRoom
+            && (issuedBytes < Self.windowBytes || issued == done)
+    }
+
+    /// Takes lines while there is room for their samples.
+    mutating func admit() {
+        while wantsLines, let line = inbox.nextLine() {
+            let number = issued
+            issued += 1
+            let size = line.bytes?.count ?? 0
+            issuedBytes += size
+            switch PipeJob.parse(line) {
+            case .success(let job): admit(job, number, size)
+            case .failure(let refusal):
+                issuedBytes -= size
+                var result = PipeResult(.refused)
+                result.code = Failure.Code.badOption.rawValue
+                finish(PipeRecord(number: number, job: .failure(refusal), result: result))
+            }
+        }
+    }
+
+    private mutating func admit(_ job: PipeJob, _ number: Int, _ size: Int) {
+        var entry = Entry(job: job, size: size, host: job.address.host.lowercased())
+        if let folder {
+            let key = SampleName.path(of: job)
+            entry.key = key
+            if folder.holds(key, of: job) {
+                entries[number] = entry
+                var result = PipeResult(.already)
+                result.key = key
+                var record = PipeRecord(number: number, job: .success(job), result: result)
+                record.isThere = true
+                return sink.store([record])
+            }
+        }
+        entries[number] = entry
+        if let learned = recent[job.request] {
+            return complete(number, learned.result.shared(), learned.content, learned.response)
+        }
+        if let primary = primaries[job.request] {
+            entries[primary]?.followers.append(number)
+            return
+        }
+        primaries[job.request] = number
+        schedule.add(number, of: entry.host)
+    }
+
+    /// Starts as many samples as may run.
+    mutating func start() {
+        while stopDeadline == nil, let number = schedule.next(now: clock.now) { start(number) }
+    }
+
+    private mutating func start(_ number: Int) {
+        guard var entry = entries[number] else { preconditionFailure("a scheduled sample has an entry") }
+        var options = configuration.download
+        options.headers += entry.job.headers
+        options.checksum = entry.job.checksum ?? options.checksum
+        let spool = SampleSpool(limit: configuration.maximumSize ?? .max, in: spoolFolder)
+        let now = clock.now
+        entry.started = now
+        entry.attempts = 1
+        do throws(PawlError) {
+            let download = try downloader.add(entry.job.url, options: options, hooks: hooks, to: spool)
+            entry.download = download
+            entry.spool = spool
+            numbers[download.id] = number
+            entries[number] = entry
+            if let timeout = configuration.sampleTimeout { deadlines.push(number, at: now + timeout) }
+            download.resume()
+        } catch {
+            entries[number] = entry
+            schedule.ended(of: entry.host)
+            complete(number, PipeResult(error.failure, as: .refused), nil, nil)
+        }
+    }
+
+    mutating func hear(_ event: DownloadEvent) {
+        guard let number = numbers[event.id], let entry = entries[number] else { return }
+        switch event.kind {
+        case .retry: entries[number]?.attempts += 1
+        case .finished(let file):
+            numbers[event.id] = nil
+            schedule.ended(of: entry.host)
+            var result = PipeResult(.ok)
+            result.describe(file.response, of: entry.job)
+            complete(number, result, entry.spool?.content, file.response)
+        case .failed(let error):
+            numbers[event.id] = nil
+            schedule.ended(of: entry.host)
+            complete(number, PipeResult(error, of: entry.job), nil, error.response)
+        case .state, .started, .notice, .added, .changed, .missed: break
+        }
+    }
+
+    /// The request of a sample has ended: its content is stored, and that of others of the same address.
+    mutating func complete(
+        _ number: Int,
+        _ result: PipeResult,
+        _ content: SampleContent?,
+        _ response: DownloadResponse?
+    ) {
+        guard let entry = entries[number] else { return }
+        entries[number]?.download = nil
+        entries[number]?.spool = nil
+        var first = result
+        if let started = entry.started {
+            first.attempts = entry.attempts
+            first.seconds = (clock.now - started).seconds
+            primaries[entry.job.request] = nil
+        }
+        store(number, first, content, response)
+        for follower in entry.followers {
+            complete(follower, result.shared(), content, response)
+        }
+    }
+
+    private mutating func store(
+        _ number: Int,
+        _ result: PipeResult,
+        _ content: SampleContent?,
+        _ response: DownloadResponse?
+    ) {
+        guard let entry = entries[number] else { return }
+        var record = PipeRecord(number: number, job: .success(entry.job), result: result)
+        record.result.key = result.status == .ok || result.status == .already ? entry.key : nil
+        record.response = response
+        record.content = content
+        record.isPrimary = entry.started != nil
+        // The content of an earlier sample is in its file.
+        if content == nil, record.result.key != result.key { record.copied = result.key }
+        if content == nil, record.copied == nil { finish(record) } else { sink.store([record]) }
+    }
+
+    /// A result is complete.
+    mutating func finish(_ record: PipeRecord) {
+        if let entry = entries.removeValue(forKey: record.number) { issuedBytes -= entry.size }
+        if record.isPrimary, case .success(let job) = record.job {
+            recent.note(Learned(result: record.result, response: nil), for: job.request)
+        }
+        guard configuration.isOrdered else { return emit(record) }
+        for record in ordered.put(record, at: record.number) { emit(record) }
+    }
+
+    private mutating func emit(_ record: PipeRecord) {
+        done += 1
+        if record.result.status == .failed || record.result.status == .refused {
+            exitCode = record.result.code
+        }
+        output.append(record.line())
+    }
+}
+
+extension PipeResult {
+    /// Adds what the response says.
+    mutating func describe(_ response: DownloadResponse?, of job: PipeJob) {
+        guard let response else { return }
+        if response.status > 0 { http = response.status }
+        type = response.contentType.flatMap { MediaType.name(in: $0) }
+        let address = Redaction.address(response.url)
+        if !response.url.isEmpty, response.url != job.url, response.url != job.address.text {
+            finalURL = address
+        }
+    }
+
+    init(_ error: PawlError, of job: PipeJob) {
+        var failure = error.failure
+        if failure.fault == .privateAddress { failure.remedy = "allow it with --allow-private-addresses" }
+        self.init(failure, as: failure.fault == .privateAddress ? .refused : .failed)
+        // What the limits of the command refuse is a bad response.
+        if failure.code == .tooLarge || failure.code == .rejected {
+            code = Failure.Code.badResponse.rawValue
+        }
+        describe(error.response, of: job)
+        http = error.status ?? http
+    }
+}
+
+extension PipeConfiguration {
+    /// What is decided at the end of each header section; `nil` for nothing.
+    var hooks: DownloadHooks? {
+        guard !accepted.isEmpty else { return nil }
+        let accepted = accepted
+        var hooks = DownloadHooks()
+        hooks.validateResponse = { received in
+            let type = received.response.contentType
+            guard received.response.status < 400, !accepted.contains(where: { $0.contains(type) }) else {
+                return .allow
+            }
+            return .cancel(reason: "its type \(type ?? "is not stated and") is not among the accepted ones")
+        }
+        return hooks
+    }
+}

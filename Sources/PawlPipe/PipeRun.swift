@@ -1,0 +1,194 @@
+import Pawl
+package import PawlCore
+import PawlDisk
+import PawlSystem
+
+/// One run of `pawl pipe`.
+///
+/// Everything here runs on the main thread; other threads only post to the inbox.
+package struct PipeRun: ~Copyable {
+    /// A sample that is not done.
+    struct Entry: Sendable {
+        var job: PipeJob
+        /// The bytes of its line.
+        var size: Int
+        var host: String
+        var key: String?
+        var spool: SampleSpool?
+        var download: Download?
+        var started: Instant?
+        var attempts = 0
+        /// Later samples of the same address.
+        var followers: [Int] = []
+    }
+
+    /// What was learned of an address.
+    struct Learned: Sendable {
+        var result: PipeResult
+        /// Only where it needs no memory.
+        var content: SampleContent?
+        var response: DownloadResponse?
+    }
+
+    let configuration: PipeConfiguration
+    let inbox: PipeInbox
+    let output: ResultWriter
+    let downloader: Downloader
+    let sink: SinkThread
+    let folder: FolderSink?
+    let spoolFolder: SpoolFolder
+    let hooks: DownloadHooks?
+    let clock = SystemClock()
+
+    var entries: [Int: Entry] = [:]
+    var numbers: [Download.ID: Int] = [:]
+    var schedule: PipeSchedule
+    /// The first samples of the addresses that are under way.
+    var primaries: [PipeJob.Request: Int] = [:]
+    var recent = RecentResults<Learned>(capacity: 32_768)
+    var deadlines = SampleDeadlines()
+    /// The number of the next sample, and how many are done.
+    var issued = 0
+    var done = 0
+    var issuedBytes = 0
+    var ordered = InOrder<PipeRecord>()
+    var exitCode: UInt8 = 0
+    var isInputOver = false
+    /// When a run that was stopped ends at the latest.
+    var stopDeadline: Instant?
+    var failure: Failure?
+
+    package init(_ configuration: PipeConfiguration, _ inbox: PipeInbox) throws(Failure) {
+        self.configuration = configuration
+        self.inbox = inbox
+        output = ResultWriter(configuration.output, inbox)
+        var settings = Downloader.Configuration()
+        settings.jobs = configuration.jobs
+        settings.threads = PipeRun.threads
+        settings.reportsEveryState = false
+        settings.deniesPrivateAddresses = !configuration.allowsPrivateAddresses
+        downloader = Downloader(settings) { event in
+            switch event.kind {
+            case .finished, .failed, .retry: inbox.post(.event(event))
+            case .state, .started, .notice, .added, .changed, .missed: break
+            }
+        }
+        let format = configuration.format ?? (configuration.folder == nil ? .none : .files)
+        let folder = try configuration.folder.map { (path) throws(Failure) in try SampleFolder(path) }
+        spoolFolder = folder?.spool ?? SpoolFolder(PipeRun.temporaryFolder)
+        self.folder = format == .files ? folder.map { FolderSink(folder: $0) } : nil
+        sink = SinkThread(self.folder ?? NoSink(), inbox)
+        hooks = configuration.hooks
+        schedule = PipeSchedule(
+            slots: configuration.jobs,
+            perHost: configuration.share.connections(of: configuration.perHost) ?? 1,
+            delay: configuration.share.delay(of: configuration.hostDelay)
+        )
+    }
+
+    package consuming func run() throws(Failure) -> Int32 {
+        inbox.read(from: configuration.input)
+        while !isDone {
+            admit()
+            start()
+            if isDone { break }
+            for message in inbox.wait(until: nextInstant, wantsLines: wantsLines) { hear(message) }
+            expire()
+            if output.isClosed { failure = failure ?? ResultWriter.failure("its reader has closed it") }
+            if failure != nil || isOverdue { break }
+        }
+        return try end()
+    }
+
+    private var isDone: Bool {
+        if stopDeadline != nil { return entries.isEmpty && done == issued }
+        return inbox.isExhausted && done == issued
+    }
+
+    private var isOverdue: Bool { stopDeadline.map { $0 <= clock.now } ?? false }
+
+    private consuming func end() throws(Failure) -> Int32 {
+        let isStopped = stopDeadline != nil
+        if failure == nil { _ = output.drain(until: stopDeadline) }
+        if let failure { throw failure }
+        return isStopped ? Int32(PawlError.Code.unfinished.rawValue) : Int32(exitCode)
+    }
+
+    /// The next time that something happens by itself.
+    private var nextInstant: Instant? {
+        // A reader that closes its end is noticed, even if there is nothing to write.
+        var next = clock.now + .seconds(1)
+        if let start = schedule.nextStart { next = min(next, start) }
+        if let deadline = deadlines.first { next = min(next, deadline) }
+        if let stopDeadline { next = min(next, stopDeadline) }
+        return next
+    }
+
+    private mutating func hear(_ message: PipeInbox.Message) {
+        switch message {
+        case .event(let event): hear(event)
+        case .stored(let records): for record in records { finish(record) }
+        case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
+            self.failure = self.failure ?? failure
+        case .outputDrained: break
+        case .stop: stop()
+        }
+    }
+
+    /// Those that wait are dropped; those under way have the grace period.
+    private mutating func stop() {
+        guard stopDeadline == nil else { return }
+        stopDeadline = clock.now + configuration.grace
+        for number in schedule.removeAll() { drop(number) }
+    }
+
+    private mutating func drop(_ number: Int) {
+        guard let entry = entries.removeValue(forKey: number) else { return }
+        done += 1 + entry.followers.count
+        for follower in entry.followers { entries[follower] = nil }
+    }
+
+    /// Ends samples whose time is over.
+    private mutating func expire() {
+        guard let timeout = configuration.sampleTimeout else { return }
+        let now = clock.now
+        while let number = deadlines.pop(atMost: now) {
+            guard let entry = entries[number], let download = entry.download else { continue }
+            numbers[download.id] = nil
+            downloader.abandon(download)
+            schedule.ended(of: entry.host)
+            let failure = Failure(
+                .timeout,
+                "cannot download",
+                at: Redaction.address(entry.job.url),
+                because: "it took longer than \(timeout.seconds) s"
+            )
+            complete(number, PipeResult(failure), nil, nil)
+        }
+    }
+
+    private static let threads = 2
+    private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }
+}
+
+/// When running samples must end, in the order of their starts.
+struct SampleDeadlines: Sendable {
+    private var items: [(at: Instant, number: Int)] = []
+    private var next = 0
+
+    var first: Instant? { next < items.count ? items[next].at : nil }
+
+    mutating func push(_ number: Int, at instant: Instant) { items.append((instant, number)) }
+
+    mutating func pop(atMost now: Instant) -> Int? {
+        guard next < items.count, items[next].at <= now else { return nil }
+        defer {
+            next += 1
+            if next > 1024, next * 2 > items.count {
+                items.removeFirst(next)
+                next = 0
+            }
+        }
+        return items[next].number
+    }
+}

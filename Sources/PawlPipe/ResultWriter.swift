@@ -1,0 +1,107 @@
+import Glibc
+import PawlCore
+import PawlSystem
+
+/// Writes results on a thread of its own, so that a slow reader holds up nothing but further jobs.
+final class ResultWriter: Sendable {
+    private struct State {
+        var pending: [UInt8] = []
+        var isWriting = false
+        var isOver = false
+    }
+
+    /// Above it no further jobs are read.
+    private static let room = 1 << 20
+
+    private let state = Monitor(State())
+    private let descriptor: Int32
+    private let inbox: PipeInbox
+
+    init(_ descriptor: Int32, _ inbox: PipeInbox) {
+        self.descriptor = descriptor
+        self.inbox = inbox
+        SystemThread.detached("pawl-output", blocksSignals: true) { [self] in write() }
+    }
+
+    /// Adds a line, without its line feed.
+    func append(_ line: [UInt8]) {
+        state.with { state in
+            guard !state.isOver else { return }
+            state.pending += line
+            state.pending.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    func append(bytes: ArraySlice<UInt8>) {
+        _ = state.wait(until: nil) { state in state.pending.count < Self.room || state.isOver ? () : nil }
+        state.with { if !$0.isOver { $0.pending += bytes } }
+    }
+
+    var hasRoom: Bool { state.read { $0.pending.count < Self.room } }
+
+    /// Waits until everything is written; `false` when it was not by then.
+    func drain(until deadline: Instant?) -> Bool {
+        state.wait(until: deadline) { $0.isOver || $0.pending.isEmpty && !$0.isWriting ? true : nil } ?? false
+    }
+
+    /// Whether the reader has closed its end, also when there is nothing to write.
+    var isClosed: Bool {
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return unsafe poll(&state, 1, 0) > 0 && Int32(state.revents) & POLLERR != 0
+    }
+
+    private func write() {
+        while true {
+            let bytes: [UInt8]? = state.wait(until: nil) { state in
+                guard !state.pending.isEmpty else { return nil }
+                defer { state.pending = [] }
+                state.isWriting = true
+                return state.pending
+            }
+            guard let bytes else { continue }
+            let isWritten = write(all: bytes)
+            state.with { state in
+                state.isWriting = false
+                if !isWritten {
+                    state.isOver = true
+                    state.pending = []
+                }
+            }
+            guard isWritten else { return }
+            inbox.post(.outputDrained)
+        }
+    }
+
+    private func write(all bytes: [UInt8]) -> Bool {
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
+            }
+            if count > 0 {
+                start += count
+                continue
+            }
+            switch errno {
+            case EINTR: break
+            case EAGAIN:
+                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                unsafe poll(&writable, 1, -1)
+            default:
+                inbox.post(.outputFailed(ResultWriter.failure(SystemError.last.text)))
+                return false
+            }
+        }
+        return true
+    }
+
+    static func failure(_ why: String) -> Failure {
+        Failure(
+            .inputOutput,
+            "cannot write",
+            at: "the results",
+            because: why,
+            remedy: "run it again: finished files are not requested again"
+        )
+    }
+}

@@ -1,0 +1,98 @@
+import Pawl
+import PawlCore
+import PawlDisk
+import PawlSystem
+
+/// A job with what is known of its result.
+struct PipeRecord: Sendable {
+    /// Its place in the input, from 0, blank lines left out.
+    var number: Int
+    var job: Result<PipeJob, PipeJob.Refusal>
+    var result: PipeResult
+    /// What was received.
+    var content: SampleContent?
+    var response: DownloadResponse?
+    /// Whether the file was there before.
+    var isThere = false
+    /// The file of an earlier sample with this content.
+    var copied: String?
+    /// Whether its content was requested for it.
+    var isPrimary = false
+
+    /// The line of the result.
+    func line(isTimed: Bool = true) -> [UInt8] {
+        switch job {
+        case .success(let job): result.line(of: job, isTimed: isTimed)
+        case .failure(let refusal): PipeResult.line(of: refusal)
+        }
+    }
+}
+
+/// Where samples are put; used by one thread.
+protocol SampleSink: Sendable {
+    /// Stores the contents of the records, and completes their results.
+    ///
+    /// A failure ends the run.
+    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord]
+}
+
+/// Addresses and digests are checked, and nothing is stored.
+struct NoSink: SampleSink {
+    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
+        var records = records
+        for index in records.indices {
+            guard let content = records[index].content else { continue }
+            records[index].result.describe(content)
+            records[index].content = nil
+        }
+        return records
+    }
+}
+
+extension PipeResult {
+    /// Adds size and digest; a content that cannot be read is a failure.
+    mutating func describe(_ content: SampleContent) {
+        bytes = content.length
+        do throws(Failure) { sha256 = Hexadecimal.text(try content.sha256()) } catch {
+            fail(error)
+        }
+    }
+
+    mutating func fail(_ failure: Failure) {
+        status = .failed
+        code = failure.code.rawValue
+        reason = failure.description
+    }
+}
+
+/// The thread that stores samples: in batches, one after another.
+final class SinkThread: Sendable {
+    private let sink: any SampleSink
+    private let inbox: PipeInbox
+    private let waiting = Monitor<[PipeRecord]>([])
+
+    init(_ sink: any SampleSink, _ inbox: PipeInbox) {
+        self.sink = sink
+        self.inbox = inbox
+        SystemThread.detached("pawl-sink", blocksSignals: true) { [self] in run() }
+    }
+
+    func store(_ records: [PipeRecord]) { waiting.with { $0 += records } }
+
+    private func run() {
+        while true {
+            let batch: [PipeRecord]? = waiting.wait(until: nil) { waiting in
+                guard !waiting.isEmpty else { return nil }
+                // Each may have an open file.
+                defer { waiting.removeFirst(min(waiting.count, 256)) }
+                return Array(waiting.prefix(256))
+            }
+            guard let batch else { continue }
+            do throws(Failure) {
+                inbox.post(.stored(try sink.store(batch)))
+            } catch {
+                return inbox.post(.sinkFailed(error))
+            }
+        }
+    }
+}
