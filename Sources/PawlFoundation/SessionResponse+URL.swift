@@ -1,5 +1,6 @@
 public import Foundation
 public import Pawl
+import PawlCore
 public import PawlSession
 
 #if canImport(FoundationNetworking)
@@ -110,27 +111,27 @@ extension DownloadTaskTransactionMetrics {
     }
 
     /// When the request was started.
-    public var fetchStartDate: Date? { Self.date(fetchStartTime) }
+    public var fetchStartDate: Date? { Self.date(metrics.fetchStart) }
     /// When the look-up of the host's name began.
-    public var domainLookupStartDate: Date? { Self.date(domainLookupStartTime) }
+    public var domainLookupStartDate: Date? { Self.date(time(\.lookupStart)) }
     /// When the look-up of the host's name ended.
-    public var domainLookupEndDate: Date? { Self.date(domainLookupEndTime) }
+    public var domainLookupEndDate: Date? { Self.date(time(\.lookupEnd)) }
     /// When the connection was begun.
-    public var connectStartDate: Date? { Self.date(connectStartTime) }
+    public var connectStartDate: Date? { Self.date(time(\.connectStart)) }
     /// When the TLS handshake began.
-    public var secureConnectionStartDate: Date? { Self.date(secureConnectionStartTime) }
+    public var secureConnectionStartDate: Date? { Self.date(time(\.secureStart)) }
     /// When the TLS handshake ended.
-    public var secureConnectionEndDate: Date? { Self.date(secureConnectionEndTime) }
+    public var secureConnectionEndDate: Date? { Self.date(time(\.secureEnd)) }
     /// When the connection was established, with the TLS handshake.
-    public var connectEndDate: Date? { Self.date(connectEndTime) }
+    public var connectEndDate: Date? { Self.date(time(\.connectEnd)) }
     /// When the request began to be sent.
-    public var requestStartDate: Date? { Self.date(requestStartTime) }
+    public var requestStartDate: Date? { Self.date(time(\.requestStart)) }
     /// When the request was sent.
-    public var requestEndDate: Date? { Self.date(requestEndTime) }
+    public var requestEndDate: Date? { Self.date(time(\.requestEnd)) }
     /// When the first byte of the response came.
-    public var responseStartDate: Date? { Self.date(responseStartTime) }
+    public var responseStartDate: Date? { Self.date(time(\.responseStart)) }
     /// When the last byte of the response came, or the transfer was stopped.
-    public var responseEndDate: Date? { Self.date(responseEndTime) }
+    public var responseEndDate: Date? { Self.date(metrics.responseEnd) }
 
     private static func date(_ seconds: Double?) -> Date? {
         seconds.map { Date(timeIntervalSince1970: $0) }

@@ -1,5 +1,5 @@
-import Pawl
-import PawlCore
+package import Pawl
+package import PawlCore
 
 /// What was measured of a task, with the interface of `URLSessionTaskMetrics`.
 ///
@@ -29,7 +29,7 @@ public struct DownloadTaskMetrics: Sendable, Hashable {
 ///
 /// A time is `nil` where that part did not happen: a reused connection is not opened again.
 public struct DownloadTaskTransactionMetrics: Sendable, Hashable {
-    private let metrics: TransferMetrics
+    package let metrics: TransferMetrics
     private let original: SessionRequest
     /// The response; `nil` if there was none.
     @_disfavoredOverload  // PawlFoundation has Foundation's types under this and the following names.
@@ -47,6 +47,10 @@ public struct DownloadTaskTransactionMetrics: Sendable, Hashable {
     package var sessionRequest: SessionRequest { request }
     package var sessionResponse: SessionResponse? { response }
 
+    package func time(_ part: KeyPath<TransferTiming, Instant?>) -> Double? {
+        metrics.time(metrics.timing[keyPath: part])
+    }
+
     /// The request.
     @_disfavoredOverload
     public var request: SessionRequest {
@@ -57,48 +61,37 @@ public struct DownloadTaskTransactionMetrics: Sendable, Hashable {
 
     /// When the request was started.
     @_disfavoredOverload
-    public var fetchStartDate: Double? { fetchStartTime }
-    package var fetchStartTime: Double? { metrics.fetchStart }
+    public var fetchStartDate: Double? { metrics.fetchStart }
     /// When the look-up of the host's name began.
     @_disfavoredOverload
-    public var domainLookupStartDate: Double? { domainLookupStartTime }
-    package var domainLookupStartTime: Double? { metrics.time(metrics.timing.lookupStart) }
+    public var domainLookupStartDate: Double? { time(\.lookupStart) }
     /// When the look-up of the host's name ended.
     @_disfavoredOverload
-    public var domainLookupEndDate: Double? { domainLookupEndTime }
-    package var domainLookupEndTime: Double? { metrics.time(metrics.timing.lookupEnd) }
+    public var domainLookupEndDate: Double? { time(\.lookupEnd) }
     /// When the connection was begun.
     @_disfavoredOverload
-    public var connectStartDate: Double? { connectStartTime }
-    package var connectStartTime: Double? { metrics.time(metrics.timing.connectStart) }
+    public var connectStartDate: Double? { time(\.connectStart) }
     /// When the TLS handshake began.
     @_disfavoredOverload
-    public var secureConnectionStartDate: Double? { secureConnectionStartTime }
-    package var secureConnectionStartTime: Double? { metrics.time(metrics.timing.secureStart) }
+    public var secureConnectionStartDate: Double? { time(\.secureStart) }
     /// When the TLS handshake ended.
     @_disfavoredOverload
-    public var secureConnectionEndDate: Double? { secureConnectionEndTime }
-    package var secureConnectionEndTime: Double? { metrics.time(metrics.timing.secureEnd) }
+    public var secureConnectionEndDate: Double? { time(\.secureEnd) }
     /// When the connection was established, with the TLS handshake.
     @_disfavoredOverload
-    public var connectEndDate: Double? { connectEndTime }
-    package var connectEndTime: Double? { metrics.time(metrics.timing.connectEnd) }
+    public var connectEndDate: Double? { time(\.connectEnd) }
     /// When the request began to be sent.
     @_disfavoredOverload
-    public var requestStartDate: Double? { requestStartTime }
-    package var requestStartTime: Double? { metrics.time(metrics.timing.requestStart) }
+    public var requestStartDate: Double? { time(\.requestStart) }
     /// When the request was sent.
     @_disfavoredOverload
-    public var requestEndDate: Double? { requestEndTime }
-    package var requestEndTime: Double? { metrics.time(metrics.timing.requestEnd) }
+    public var requestEndDate: Double? { time(\.requestEnd) }
     /// When the first byte of the response came.
     @_disfavoredOverload
-    public var responseStartDate: Double? { responseStartTime }
-    package var responseStartTime: Double? { metrics.time(metrics.timing.responseStart) }
+    public var responseStartDate: Double? { time(\.responseStart) }
     /// When the last byte of the response came, or the transfer was stopped.
     @_disfavoredOverload
-    public var responseEndDate: Double? { responseEndTime }
-    package var responseEndTime: Double? { metrics.responseEnd }
+    public var responseEndDate: Double? { metrics.responseEnd }
 
     /// The protocol's ALPN name, such as `http/1.1` or `h2`; `nil` without a response.
     public var networkProtocolName: String? { metrics.timing.networkProtocol }

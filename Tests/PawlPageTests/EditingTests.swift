@@ -39,7 +39,7 @@ extension BrowserTests {
                 try await bench.addPaused(1)
                 let id = try #require(try await bench.manager.downloads().first?.id)
                 _ = try await bench.call(
-                    "pawl.change",
+                    "pawl.set",
                     [
                         .string(id.description),
                         ["options": ["user": "me", "password": "old", "header": ["X-One: 1"]]],

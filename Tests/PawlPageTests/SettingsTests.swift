@@ -141,7 +141,7 @@ extension BrowserTests {
                 try await bench.addPaused(2)
                 let first = try #require(try await bench.manager.downloads().first?.id)
                 _ = try await bench.call(
-                    "pawl.change",
+                    "pawl.set",
                     [
                         .string(first.description),
                         ["options": ["user": "me", "password": "word"], "group": "films"],

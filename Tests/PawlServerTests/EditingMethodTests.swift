@@ -25,7 +25,10 @@ import Testing
             "folder": "films", "group": "evening", "priority": .number(4),
             "options": ["connections": .null, "header": ["Y: 2", "Z: 3"], "limit-rate": "1M"],
         ]
-        #expect(try await bench.result("pawl.change", [id, change]) == .bool(true))
+        #expect(
+            try await bench.result("pawl.set", [id, change])
+                == .object([JSON.Member(try #require(id.string), .bool(true))])
+        )
         let item = try await bench.result("pawl.options", [id])
         #expect(item["url"]?.string == bench.origin.url("/b.bin"))
         #expect(item["mirrors"]?.array?.first?.string == bench.origin.url("/c.bin"))
@@ -47,10 +50,10 @@ import Testing
             ["folder": "../out", "group": "x"], ["folder": ".pawl", "group": "x"], ["color": "red"],
             ["options": ["connections": .number(3)]],
         ] as [JSON] {
-            _ = try await bench.refusal("pawl.change", [id, change])
+            _ = try await bench.refusal("pawl.set", [id, change])
             #expect(try await bench.result("pawl.options", [id]) == before, "\(change.text)")
         }
-        #expect(try await bench.call("pawl.change", ["ffffffffffffffff", [:]])["error"] != nil)
+        #expect(try await bench.call("pawl.set", ["ffffffffffffffff", [:]])["error"] != nil)
         await bench.close()
     }
 
@@ -60,7 +63,7 @@ import Testing
         let added = try await bench.result("pawl.add", [[.string(url)]])
         let id = try #require(added.array?.first?["id"]?.string)
         try await bench.begin(id)
-        let why = try await bench.refusal("pawl.change", [.string(id), ["folder": "films"]])
+        let why = try await bench.refusal("pawl.set", [.string(id), ["folder": "films"]])
         #expect(why.contains("has begun"))
         await bench.close()
     }

@@ -77,18 +77,14 @@ import Testing
             #"[{"options": {"output": "a"}}]"#, #"[{"folder": 1}]"#,
             #"[{"folders": "a"}]"#, "[{}, 1]",
         ],
-        "pawl.change": [
-            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#,
-            #"["ID", {"options": {"usr": "a"}}]"#, #"["ID", {"options": {"user": 1}}]"#,
-            #"["ID", {"folder": 1}]"#, #"["ID", {"url": 1}]"#,
-            #"["ID", {"start": "now"}]"#, #"["", {"priority": 1}]"#, #"["ID", {}, 1]"#,
-        ],
         "pawl.set": [
             "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#,
             #"["ID", {"options": {"usr": "a"}}]"#,
             #"["ID", {"options": {"user": 1}}]"#, #"["ID", {"options": {"user": [1]}}]"#,
             #"["ID", {"mirrors": "URL"}]"#, #"["ID", {"priority": "1"}]"#, #"["ID", {"group": 1}]"#,
-            #"["ID", {"url": "URL"}]"#, #"["", {"priority": 1}]"#, #"["ID", {}, 1]"#,
+            #"["ID", {"folder": 1}]"#, #"["ID", {"url": 1}]"#, #"[["ID", "ID"], {"url": "URL"}]"#,
+            #"["ID", {"options": {"mirror": "URL"}}]"#, #"["ID", {"start": "now"}]"#,
+            #"["", {"priority": 1}]"#, #"["ID", {}, 1]"#,
         ],
     ]
 

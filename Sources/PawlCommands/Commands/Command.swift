@@ -95,6 +95,18 @@ extension CommandOptions {
         }
     }
 
+    static func jsonOption(
+        _ isJSON: any WritableKeyPath<Self, Bool> & Sendable
+    ) -> CommandOption<Self> {
+        CommandOption(
+            "json",
+            takes: .none,
+            in: .output,
+            "print one JSON object per line on standard output",
+            setsOneDownload: false
+        ) { (options, _) in options[keyPath: isJSON] = true }
+    }
+
     static var wholeHelpOption: CommandOption<Self> {
         CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
             (options, _) in

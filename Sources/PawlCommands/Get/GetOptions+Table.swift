@@ -192,13 +192,7 @@ extension GetOptions {
     ]
 
     private static let shown: [CommandOption<GetOptions>] = [
-        CommandOption(
-            "json",
-            takes: .none,
-            in: .output,
-            "print one JSON object per line on standard output",
-            setsOneDownload: false
-        ) { (options, _) in options.isJSON = true },
+        jsonOption(\.isJSON),
         CommandOption(
             "progress",
             takes: .required("bar|plain|none|json"),
@@ -238,16 +232,7 @@ extension GetOptions {
             (options, _) in
             options.isQuiet = true
         },
-        CommandOption("help", short: "h", takes: .none, in: .output, "show this help", setsOneDownload: false)
-        {
-            (options, _) in
-            options.wantsHelp = true
-        },
-        CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
-            (options, _) in
-            options.wantsHelp = true
-            options.wantsWholeHelp = true
-        },
+        helpOption, wholeHelpOption,
     ]
 
     /// Options of other tools that are understood.

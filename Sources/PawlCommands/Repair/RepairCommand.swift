@@ -31,7 +31,7 @@ struct RepairRun: Sendable {
         guard let file = ResolvedPath(given) else {
             throw Failure(.cannotOpen, "cannot open", at: given, because: "there is no such file")
         }
-        let kinds = [options.metalink != nil, options.zsync != nil].count { $0 }
+        let kinds = [options.metalink != nil, options.get.zsync != nil].count { $0 }
         guard kinds <= 1, kinds == 1 || !options.from.isEmpty else {
             throw Failure(
                 .badOption,
@@ -47,7 +47,7 @@ struct RepairRun: Sendable {
     }
 
     func run() throws(Failure) -> Int32 {
-        if let place = options.zsync { return try byBlocks(of: place) }
+        if let place = options.get.zsync { return try byBlocks(of: place) }
         if let place = options.metalink { return try byPieces(of: place) }
         return try byComparison(with: options.from, checksum: nil, length: nil)
     }

@@ -5,7 +5,6 @@ import PawlCore
 struct RepairOptions: CommandOptions {
     var get = GetOptions()
     var metalink: String?
-    var zsync: String?
     var from: [String] = []
     var wantsHelp: Bool {
         get { self.get.wantsHelp }
@@ -19,13 +18,25 @@ struct RepairOptions: CommandOptions {
 
 extension RepairOptions {
     static let table: [CommandOption<RepairOptions>] =
-        sources
+        sources + blocks
         + GetOptions.table.filter { shared.contains($0.entry.group) && !others.contains($0.entry.long) }
         .map { $0.within(\.get) }
 
     /// How the missing bytes are fetched is the same as in `get`.
     private static let shared: Set<OptionGroup> = [.transfer, .request, .security, .output]
     private static let others: Set = ["jobs"]
+
+    /// The same as in `get`, with another purpose.
+    private static let blocks = GetOptions.table.compactMap { option -> CommandOption<RepairOptions>? in
+        let purposes = [
+            "zsync": "replace the blocks that differ from those of a zsync control file",
+            "seed": "another file whose blocks are reused, for --zsync; repeatable",
+        ]
+        guard let purpose = purposes[option.entry.long] else { return nil }
+        var row = option.within(\RepairOptions.get)
+        row.entry.help = purpose
+        return row
+    }
 
     private static let sources: [CommandOption<RepairOptions>] = [
         CommandOption(
@@ -36,24 +47,6 @@ extension RepairOptions {
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.metalink = try OptionValues.notEmpty("metalink", value)
-        },
-        CommandOption(
-            "zsync",
-            takes: .required("FILE|URL"),
-            in: .sources,
-            "replace the blocks that differ from those of a zsync control file",
-            setsOneDownload: false
-        ) { (options, value) throws(Failure) in
-            options.zsync = try OptionValues.notEmpty("zsync", value)
-        },
-        CommandOption(
-            "seed",
-            takes: .required("FILE"),
-            in: .sources,
-            "another file whose blocks are reused, for --zsync; repeatable",
-            setsOneDownload: false
-        ) { (options, value) throws(Failure) in
-            options.get.seeds.append(try OptionValues.notEmpty("seed", value))
         },
         CommandOption(
             "from",

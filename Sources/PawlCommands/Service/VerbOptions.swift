@@ -36,11 +36,7 @@ extension VerbOptions {
             "Unix socket of the service",
             standard: "$PAWL_SOCKET, else $XDG_RUNTIME_DIR/pawl.socket, else ~/.local/state/pawl/socket"
         ) { (options, value) throws(Failure) in options.socket = try OptionValues.notEmpty("socket", value) },
-        CommandOption("json", takes: .none, in: .output, "print JSON on standard output, one object per line")
-        {
-            (options, _) in options.isJSON = true
-        },
-        helpOption, wholeHelpOption,
+        jsonOption(\.isJSON), helpOption, wholeHelpOption,
     ]
 
     static func all(_ help: String) -> CommandOption<VerbOptions> {

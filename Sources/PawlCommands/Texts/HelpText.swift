@@ -63,7 +63,7 @@ enum HelpText {
         for paragraph in command.details.split(separator: "\n") {
             text += wrapped(String(paragraph), width: 80).joined(separator: "\n") + "\n\n"
         }
-        text += HelpExamples.text(of: command.name)
+        text += CommandExamples.table[command.name]?.help ?? ""
         let common = whole ? nil : common[command.name]
         text += list(command.options.filter { common?.contains($0.long) ?? true })
         if let common, command.options.contains(where: { !common.contains($0.long) }) {

@@ -35,7 +35,7 @@ enum ManualPage {
                 text += ".TP\n.BR pawl\\-\(escaped(command.name)) (1)\n\(line(command.summary))\n"
             }
         }
-        text += ManualExamples.overview.roff + exitCodes + environment + files
+        text += CommandExamples.overview.roff + exitCodes + environment + files
         return text + seeAlso(["curl(1)", "aria2c(1)", "systemd(1)"])
     }
 
@@ -45,7 +45,7 @@ enum ManualPage {
         text += ".SH SYNOPSIS\n.B pawl \(escaped(command.name))\n\(line(command.synopsis))\n.SH DESCRIPTION\n"
         text += command.details.split(separator: "\n").map { line($0) + "\n" }.joined(separator: ".PP\n")
         text += options(command.options)
-        if let examples = ManualExamples.table[command.name] { text += examples.roff }
+        if let examples = CommandExamples.table[command.name] { text += examples.roff }
         if command.reportsDownloads { text += exitCodes }
         if command.name == "serve" { text += environment + files }
         return text + seeAlso(["pawl(1)"])

@@ -48,13 +48,7 @@ extension VerifyOptions {
             setsOneDownload: false
         ) { (options, value) throws(Failure) in options.from.append(try OptionValues.notEmpty("from", value))
         },
-        CommandOption(
-            "json",
-            takes: .none,
-            in: .output,
-            "print one JSON object per line on standard output",
-            setsOneDownload: false
-        ) { (options, _) in options.isJSON = true },
+        jsonOption(\.isJSON),
         CommandOption(
             "quiet",
             short: "q",

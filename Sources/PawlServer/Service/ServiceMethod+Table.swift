@@ -91,7 +91,7 @@ extension ServiceMethod {
             parameters: "[ID]",
             result: "{url, options, mirrors, folder, group, priority, hasPassword}",
             help:
-                "What pawl.change can change of a download. URLs have their query and credentials; a password is not included.",
+                "What pawl.set can change of a download. URLs have their query and credentials; a password is not included.",
             example: #"["3f2a"]"#,
             returnsOptions: true,
             body: { try await $0.options($1) }
@@ -285,21 +285,13 @@ extension ServiceMethod {
         ),
         ServiceMethod(
             name: "pawl.set",
-            parameters: "[ID or [ID, ...], {options, mirrors, group, priority, description}]",
+            parameters:
+                "[ID or [ID, ...], {url, options, mirrors, folder, group, priority, description}]",
             result: "{ID: changed, ...}",
             help:
-                "Changes downloads; a running one continues with the new options. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and an empty string removes a value. A finished download accepts group, priority and description only.",
+                "Changes downloads; a running one continues with the changes. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and null or an empty string removes a value. folder: only before it starts. url: for one download only; the data on disk is kept and compared. A finished download accepts group, priority and description only.",
             example: #"["3f2a", {"options": {"connections": "4"}, "priority": 5}]"#,
             body: { try await $0.set($1) }
-        ),
-        ServiceMethod(
-            name: "pawl.change",
-            parameters: "[ID, {url, options, mirrors, folder, group, priority}]",
-            result: "whether the download can be changed",
-            help:
-                "Changes what is given of a download that has not finished. options: fields as in pawl.add; null removes a value. folder: only before it starts. A running download continues with the changes.",
-            example: #"["3f2a", {"options": {"user": "me", "password": "word"}}]"#,
-            body: { try await $0.change($1) }
         ),
         ServiceMethod(
             name: "pawl.configure",

@@ -17,35 +17,6 @@ extension ServiceMethods {
         return .object(members)
     }
 
-    /// `[ID, {url, options, mirrors, folder, group, priority}]`: changes what is given and leaves the rest.
-    func change(_ given: RPCParameters) async throws -> JSON {
-        let fields = try RPCFields(
-            try given.requiredMembers(1),
-            named: ["url", "options", "mirrors", "folder", "group", "priority"]
-        )
-        let change = try OptionChange(try fields.members("options") ?? [], given.rights)
-        let (url, mirrors) = (try fields.text("url"), try fields.texts("mirrors"))
-        let (folder, group) = (try fields.text("folder"), try fields.text("group"))
-        let priority = try fields.integer("priority", in: .min ... .max)
-        let isTrusted = given.rights.mayNameFiles
-        let isKnown = try await one(given) { step, id in
-            guard let details = try step.details(of: id) else { return false }
-            var options = details.options
-            try change.apply(to: &options)
-            if let mirrors { options.mirrors = mirrors }
-            if !isTrusted { options.usesOwnersSecrets = false }
-            if let folder { _ = try step.change(folder: folder, of: id) }
-            if try !step.change(options: options, of: id) { return false }
-            if let url, url != details.sources[0] {
-                _ = try step.replaceURL(of: id, with: url, usingOwnersSecrets: isTrusted)
-            }
-            if let group { _ = try step.change(group: group.isEmpty ? nil : group, of: id) }
-            if let priority { _ = try step.change(priority: priority, of: id) }
-            return true
-        }
-        return .bool(isKnown)
-    }
-
     // MARK: service
 
     /// `[]`: defaults of later downloads, limits, and what only the options of `pawl serve` set.
@@ -127,36 +98,5 @@ extension ServiceMethods {
             JSON.Member("priority", .number(snapshot.priority)),
             JSON.Member("start", .string(snapshot.state == .paused ? "paused" : "enqueued")),
         ]
-    }
-}
-
-/// Values of options of a known download: a string or an array of strings replaces a value, `null` removes it.
-private struct OptionChange {
-    private let changes: [(option: DownloadOption, texts: [String])]
-
-    init(_ members: [JSON.Member], _ rights: RPCRights) throws(RPCError) {
-        var changes: [(option: DownloadOption, texts: [String])] = []
-        for member in members {
-            guard let option = DownloadOption.named[member.name], option.name != "mirror" else {
-                throw .invalid("there is no option \(member.name)")
-            }
-            guard !option.namesFile || rights.mayNameFiles else {
-                throw .invalid("options that name local files are accepted over the Unix socket only")
-            }
-            let values = member.value == .null ? [] : member.value.array ?? [member.value]
-            let texts = values.compactMap(\.string)
-            guard texts.count == values.count else {
-                throw .invalid("the option \(member.name) must be a string, an array of strings, or null")
-            }
-            changes.append((option, texts))
-        }
-        self.changes = changes
-    }
-
-    func apply(to options: inout DownloadOptions) throws(Failure) {
-        for (option, texts) in changes {
-            option.clear(&options)
-            for text in texts { try option.take(text, into: &options) }
-        }
     }
 }

@@ -2,9 +2,12 @@ import Pawl
 import PawlCore
 
 extension ServiceMethods {
-    /// `[ID or IDs, {options, mirrors, group, priority, description}]`: changes existing downloads.
+    /// `[ID or IDs, {url, options, mirrors, folder, group, priority, description}]`: changes existing downloads.
     func set(_ given: RPCParameters) async throws -> JSON {
         let change = try DownloadChange(try given.requiredMembers(1), given.rights)
+        guard try change.url == nil || given.textOrTexts(0).count == 1 else {
+            throw RPCError.invalid("url must be given for one download only")
+        }
         return try await each(given) { step, id in try change.apply(to: id, in: step) }
     }
 }
@@ -13,7 +16,9 @@ extension ServiceMethods {
 private struct DownloadChange: Sendable {
     /// The values of each option; none removes it.
     private var options: [(option: DownloadOption, texts: [String])] = []
+    let url: String?
     private var mirrors: [String]?
+    private var folder: String?
     private var group: String?
     private var priority: Int?
     private var description: String?
@@ -22,21 +27,23 @@ private struct DownloadChange: Sendable {
     init(_ object: JSON, _ rights: RPCRights) throws(RPCError) {
         let fields = try RPCFields(
             object,
-            named: ["options", "mirrors", "group", "priority", "description"]
+            named: ["url", "options", "mirrors", "folder", "group", "priority", "description"]
         )
         isOwner = rights.mayNameFiles
+        url = try fields.text("url")
+        folder = try fields.text("folder")
         mirrors = try fields.texts("mirrors")
         group = try fields.text("group")
         priority = try fields.integer("priority", in: .min ... .max)
         description = try fields.text("description")
         for member in try fields.members("options") ?? [] {
-            guard let option = DownloadOption.named[member.name] else {
+            guard let option = DownloadOption.named[member.name], option.name != "mirror" else {
                 throw .invalid("there is no option \(member.name)")
             }
             var texts: [String] = []
-            for value in member.value.array ?? [member.value] {
+            for value in member.value == .null ? [] : member.value.array ?? [member.value] {
                 guard let text = value.string else {
-                    throw .invalid("the option \(member.name) must be a string or an array of strings")
+                    throw .invalid("the option \(member.name) must be a string, an array of strings, or null")
                 }
                 // A flag without a value is set.
                 if !text.isEmpty || option.placeholder == nil { texts.append(text) }
@@ -54,7 +61,7 @@ private struct DownloadChange: Sendable {
     /// Returns whether anything could be changed.
     func apply(to id: Download.ID, in step: QueueStep) throws(Failure) -> Bool {
         guard let details = try step.details(of: id), details.snapshot.state != .removed else { return false }
-        if !options.isEmpty || mirrors != nil {
+        if !options.isEmpty || mirrors != nil || folder != nil || url != nil {
             var changed = details.options
             for (option, texts) in options {
                 option.clear(&changed)
@@ -62,6 +69,7 @@ private struct DownloadChange: Sendable {
             }
             if let mirrors { changed.mirrors = mirrors }
             if !isOwner { changed.usesOwnersSecrets = false }
+            if let folder { _ = try step.change(folder: folder, of: id) }
             guard try step.change(options: changed, of: id) else {
                 throw Failure(
                     .badOption,
@@ -71,6 +79,9 @@ private struct DownloadChange: Sendable {
                     remedy: "remove it, and add the URL again"
                 )
             }
+        }
+        if let url, url != details.sources.first {
+            _ = try step.replaceURL(of: id, with: url, usingOwnersSecrets: isOwner)
         }
         if let priority { _ = try step.change(priority: priority, of: id) }
         if let group { _ = try step.change(group: group, of: id) }

@@ -9,21 +9,10 @@ struct `The queue's commands` {
     private let house: ServiceHouse
     private let content = Payload(seed: 85, length: 100_001)
 
-    init() throws {
-        house = try ServiceHouse()
-        try house.run("serve", "--background")
-    }
-
-    private func add(_ arguments: String...) throws -> String {
-        let process = try house.start(["add", "--json"] + arguments)
-        process.wait()
-        try #require(process.exit == .code(0), "\(process.errors)")
-        let line = try #require(process.lines.last)
-        return try #require(try JSON.parse(line)["id"]?.string)
-    }
+    init() throws { house = try ServiceHouse.serving() }
 
     private func finished(_ path: String) throws -> String {
-        let id = try add(house.origin.serve(path, content))
+        let id = try house.add(house.origin.serve(path, content))
         try #require(try house.run("wait", id).exit == .code(0))
         return id
     }
@@ -39,7 +28,7 @@ struct `The queue's commands` {
 
     @Test func `clear takes finished ones off the list, and failed ones on demand`() throws {
         _ = try finished("/f")
-        let failed = try add("--retries", "0", house.origin.url("/none"))
+        let failed = try house.add("--retries", "0", house.origin.url("/none"))
         _ = try house.run("wait", failed)
         let cleared = try house.run("clear")
         #expect(cleared.output == "cleared 1; 1 failed ones stay, --failed takes them too\n")
@@ -56,7 +45,7 @@ struct `The queue's commands` {
         #expect(resumed.errors.contains("no download is in it"))
         #expect(try house.run("pause", "--group", "later").output.contains("has no downloads yet"))
         let url = "http://127.0.0.1:1/f"
-        let id = try add("--paused", url)
+        let id = try house.add("--paused", url)
         let again = try house.run("add", "--paused", url)
         #expect(again.output.contains("already in the queue"), "\(again.output)")
         #expect(try house.ask("add", "--paused", url).first?["known"]?.bool == true)
@@ -77,7 +66,7 @@ struct `The queue's commands` {
 
     @Test func `set changes a download that waits for its login`() throws {
         let url = house.origin.serve("/f", content) { $0.login = .basic(user: "me", password: "pw") }
-        let id = try add(url)
+        let id = try house.add(url)
         #expect(try house.run("wait", id).exit == .code(24))
         #expect(try house.run("set", id, "--user", "me:pw", "-H", "X-A: 1", "-x", "2").exit == .code(0))
         #expect(try house.run("resume", id).exit == .code(0))
@@ -89,7 +78,7 @@ struct `The queue's commands` {
 
     @Test func `a retry is called one, with its time, reason and count`() throws {
         let url = house.origin.serve("/busy", content) { $0.instead = .status(503, retryAfter: "3000") }
-        let id = try add("--retries", "8", url)
+        let id = try house.add("--retries", "8", url)
         var shown: JSON = .null
         for _ in 1...2000 where shown["retryIn"]?.text ?? "null" == "null" {
             shown = try #require(try house.ask("show", id).first)
@@ -105,7 +94,7 @@ struct `The queue's commands` {
     }
 
     @Test func `list decodes names, finds decoded text, and knows every state`() throws {
-        _ = try add("--paused", "http://127.0.0.1:1/%E6%B5%B7%E8%B4%BC%E7%8E%8B%201.mkv")
+        _ = try house.add("--paused", "http://127.0.0.1:1/%E6%B5%B7%E8%B4%BC%E7%8E%8B%201.mkv")
         #expect(try house.run("list").output.contains("海贼王 1.mkv"))
         #expect(try house.ask("list", "--find", "海贼王").count == 1)
         #expect(try house.ask("list", "--find", "none").isEmpty)
@@ -120,7 +109,7 @@ struct `The queue's commands` {
     }
 
     @Test func `completion lists ids with names, and groups`() throws {
-        let id = try add("--paused", "--group", "films", "http://127.0.0.1:1/a.mkv")
+        let id = try house.add("--paused", "--group", "films", "http://127.0.0.1:1/a.mkv")
         #expect(try house.run("completions", "ids").output == "\(id.prefix(6))\ta.mkv (paused)\n")
         #expect(try house.run("completions", "groups").output == "films\t1 downloads\n")
     }

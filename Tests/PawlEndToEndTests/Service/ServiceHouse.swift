@@ -16,6 +16,13 @@ final class ServiceHouse: Sendable {
         folder = try TemporaryFolder()
     }
 
+    /// With the service running.
+    static func serving() throws -> ServiceHouse {
+        let house = try ServiceHouse()
+        try house.run("serve", "--background")
+        return house
+    }
+
     deinit {
         _ = try? run("stop")
         origin.stop()
@@ -48,11 +55,19 @@ final class ServiceHouse: Sendable {
     }
 
     /// The output of a command with `--json`, one value per line.
-    func ask(_ arguments: String...) throws -> [JSON] {
+    func ask(_ arguments: String...) throws -> [JSON] { try ask(arguments) }
+
+    func ask(_ arguments: [String]) throws -> [JSON] {
         let process = try start(arguments + ["--json"])
         process.wait()
         try #require(process.exit == .code(0), "\(arguments): \(process.errors)")
         return try process.lines.map { line in try JSON.parse(line) }
+    }
+
+    /// Runs `pawl add`, and returns the ID of the last download.
+    func add(_ arguments: String...) throws -> String {
+        let added = try ask(["add"] + arguments)
+        return try #require(added.last?["id"]?.string)
     }
 
     /// The process ID of the service.

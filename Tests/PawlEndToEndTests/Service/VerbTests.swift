@@ -9,24 +9,13 @@ struct `The service's commands` {
     private let house: ServiceHouse
     private let content = Payload(seed: 84, length: 200_001)
 
-    init() throws {
-        house = try ServiceHouse()
-        try house.run("serve", "--background")
-    }
-
-    private func add(_ arguments: String...) throws -> String {
-        let process = try house.start(["add", "--json"] + arguments)
-        process.wait()
-        try #require(process.exit == .code(0), "\(process.errors)")
-        let line = try #require(process.lines.last)
-        return try #require(try JSON.parse(line)["id"]?.string)
-    }
+    init() throws { house = try ServiceHouse.serving() }
 
     private func state(_ id: String) throws -> String? { try house.ask("show", id).first?["state"]?.string }
 
     @Test func `pause, resume, start and remove work with shortened IDs`() throws {
         let url = house.origin.serve("/f", content) { $0.cut = .stall(after: 1000) }
-        let id = try add("--paused", url)
+        let id = try house.add("--paused", url)
         #expect(try state(id) == "paused")
         let short = String(id.prefix(8))
         #expect(try house.run("resume", short).output == "\(id.prefix(6)) resumed\n")
@@ -42,7 +31,7 @@ struct `The service's commands` {
 
     @Test func `resume ends the wait for a retry`() throws {
         let url = house.origin.serve("/busy", content) { $0.instead = .status(503, retryAfter: "3000") }
-        let id = try add(url)
+        let id = try house.add(url)
         var due: Double?
         for _ in 1...2000 where due == nil {
             due = Double(try house.ask("show", id).first?["retryIn"]?.text ?? "")
@@ -57,7 +46,7 @@ struct `The service's commands` {
 
     @Test func `an ambiguous ID is refused`() throws {
         // Seventeen IDs of hexadecimal digits: two begin alike.
-        for number in 1...17 { _ = try add("--paused", "http://127.0.0.1:1/f\(number)") }
+        for number in 1...17 { _ = try house.add("--paused", "http://127.0.0.1:1/f\(number)") }
         let ids = try house.ask("list").compactMap { $0["id"]?.string }
         let digit = try #require(
             ids.map { $0.prefix(1) }.first { start in ids.count { $0.hasPrefix(start) } > 1 }
@@ -69,8 +58,8 @@ struct `The service's commands` {
 
     @Test func `rename, move and url change their downloads`() throws {
         let good = house.origin.serve("/good", content)
-        let first = try add("--paused", "http://127.0.0.1:1/f")
-        let second = try add("--paused", "http://127.0.0.1:1/g")
+        let first = try house.add("--paused", "http://127.0.0.1:1/f")
+        let second = try house.add("--paused", "http://127.0.0.1:1/g")
         #expect(try house.ask("list").map { $0["id"]?.string } == [first, second])
         #expect(try house.run("move", second, "1").exit == .code(0))
         #expect(try house.ask("list").map { $0["id"]?.string } == [second, first])
@@ -91,13 +80,13 @@ struct `The service's commands` {
     }
 
     @Test func `wait returns the exit codes of get`() throws {
-        let good = try add(house.origin.serve("/good", content))
-        let bad = try add("--retries", "0", house.origin.url("/none"))
+        let good = try house.add(house.origin.serve("/good", content))
+        let bad = try house.add("--retries", "0", house.origin.url("/none"))
         #expect(try house.run("wait", good).exit == .code(0))
         let process = try house.run("wait", good, bad)
         #expect(process.exit == .code(3))
         #expect(process.errors.contains("404"))
-        let removed = try add("--paused", "http://127.0.0.1:1/f")
+        let removed = try house.add("--paused", "http://127.0.0.1:1/f")
         let waiting = try house.start("wait", removed, "--json")
         let other = try house.start("wait", removed)
         // The wait has started before the removal, or finds nothing to wait for: both end.
@@ -110,7 +99,7 @@ struct `The service's commands` {
 
     @Test func `D11 adding a finished URL again requests nothing, and says so`() throws {
         let url = house.origin.serve("/f", content)
-        let id = try add(url)
+        let id = try house.add(url)
         #expect(try house.run("wait", id).exit == .code(0))
         house.origin.waitUntilQuiet("/f")
         let requests = house.origin.ended("/f").count
@@ -130,13 +119,13 @@ struct `The service's commands` {
 
     @Test func `options of a download reach the service`() throws {
         let url = house.origin.serve("/f", content)
-        let id = try add("-d", "sub", "-o", "name", "-H", "X-One: 1", "-H", "X-Two: 2", "-x", "1", url)
+        let id = try house.add("-d", "sub", "-o", "name", "-H", "X-One: 1", "-H", "X-Two: 2", "-x", "1", url)
         #expect(try house.run("wait", id).exit == .code(0))
         #expect(house.difference("sub/name", from: content) == nil)
         let head = try #require(house.origin.ended("/f").last).request
         #expect(head.header("x-one") == "1")
         #expect(head.header("x-two") == "2")
-        let inside = try add("-d", house.folder.path("root/other"), url + "?2")
+        let inside = try house.add("-d", house.folder.path("root/other"), url + "?2")
         #expect(try house.run("wait", inside).exit == .code(0))
         #expect(house.difference("other/f", from: content) == nil)
         let outside = try house.run("add", "-d", "/etc", url)
@@ -145,7 +134,7 @@ struct `The service's commands` {
     }
 
     @Test func `secrets in URLs are not shown`() throws {
-        let id = try add("--paused", "http://name:password@127.0.0.1:1/f?key=hidden")
+        let id = try house.add("--paused", "http://name:password@127.0.0.1:1/f?key=hidden")
         for verb in [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"]] {
             let process = try house.start(verb)
             process.wait()

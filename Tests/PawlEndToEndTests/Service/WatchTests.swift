@@ -14,10 +14,7 @@ struct `The live table` {
     private let house: ServiceHouse
     private let content = Payload(seed: 85, length: 500_001)
 
-    init() throws {
-        house = try ServiceHouse()
-        try house.run("serve", "--background")
-    }
+    init() throws { house = try ServiceHouse.serving() }
 
     @Test func `shows running downloads, reports ended ones, and restores the cursor`() throws {
         let url = house.origin.serve("/film", content) { $0.cut = .stall(at: 250_000) }

@@ -32,7 +32,7 @@ export async function openEditing(actions, row) {
       if (form.fields.folder.disabled) delete change.folder;
       if (url.value.trim() !== item.url) change.url = url.value.trim();
       try {
-        await actions.connection.call("pawl.change", row.id, change);
+        await actions.connection.call("pawl.set", row.id, change);
         if (name && name !== before) await actions.connection.call("pawl.rename", row.id, name);
       } catch (error) {
         return showFailure(/** @type {any} */ (error), form, url, problem);
@@ -69,7 +69,7 @@ export function openSignIn(actions, row) {
     onsubmit: async (event) => {
       event.preventDefault();
       const options = { user: user.value, password: password.value || null };
-      if ((await actions.call("pawl.change", row.id, { options })) === undefined) return;
+      if ((await actions.call("pawl.set", row.id, { options })) === undefined) return;
       dialog.close();
       actions.resume([row.id]);
     },
