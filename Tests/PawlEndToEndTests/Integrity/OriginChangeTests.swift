@@ -9,19 +9,20 @@ import Testing
         "Repr-Digest: sha-256=:\(digests.sha):"
     }
 
-    /// Kills a run after 200,000 bytes.
+    /// Kills a run after half of the content.
     private func interrupt(_ stage: OriginStage) throws {
-        stage.bench.origin.adjust("/d/f.iso") { $0.cut = .stall(at: 200_000) }
+        let half = Int64(stage.content.count / 2)
+        stage.bench.origin.adjust("/d/f.iso") { $0.cut = .stall(at: half) }
         let process = try stage.bench.bench.start(stage.url, "-o", "f.iso", "-x", "1")
-        let isThere = process.progress(reaches: 200_000)
+        let isThere = process.progress(reaches: half)
         process.send(SIGKILL)
         process.wait()
-        try #require(isThere)
+        try #require(isThere && stage.bench.folder.names == ["f.iso.part", "f.iso.pawl"])
         stage.bench.origin.waitUntilQuiet("/d/f.iso")
     }
 
     @Test func `content that changed between runs is noticed by its digest alone`() throws {
-        let stage = try OriginStage()
+        let stage = try OriginStage(length: 3_000_000)
         var before = stage.content
         before[10] ^= 1
         let old = try OriginStage.digests(of: before, stage.bench)
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test func `a digest that was stale in the first run and is right in the second refuses nothing`() throws {
-        let stage = try OriginStage()
+        let stage = try OriginStage(length: 3_000_000)
         stage.serve(Self.digest(stage.wrong))
         try interrupt(stage)
         stage.serve(Self.digest(stage.right))
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test func `a digest that is gone in the second run still counts`() throws {
-        let stage = try OriginStage()
+        let stage = try OriginStage(length: 3_000_000)
         stage.serve(Self.digest(stage.wrong))
         try interrupt(stage)
         stage.serve()
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test func `two lying mirrors publish nothing`() throws {
-        let stage = try OriginStage()
+        let stage = try OriginStage(length: 3_000_000)
         var bad = stage.content
         bad[1_234] ^= 1
         let urls = ["/d/f.iso", "/m/f.iso"].map { path in
