@@ -191,7 +191,7 @@ extension DownloadOptions {
 
     /// Whether it reads local files.
     package var readsFiles: Bool {
-        DownloadOption.table.contains { $0.namesFile && !$0.texts(of: self).isEmpty }
+        DownloadOption.table.contains { $0.texts(of: self).contains(where: $0.isFile) }
     }
 
     /// Values that differ from the default, by their stored names, which every version accepts.

@@ -32,7 +32,7 @@ package struct DownloadOption: Sendable {
     package let setting: Setting
     /// aria2's option with the same values.
     package let aria2: String?
-    /// Whether the value is the name of a local file, which only the owner may choose.
+    /// Whether a value may be the name of a local file, which only the owner may choose.
     package let namesFile: Bool
     /// Its name in the store, where version 0.1.0 wrote it; `nil` if it is stored elsewhere.
     let stored: String?
@@ -68,6 +68,11 @@ package struct DownloadOption: Sendable {
         self.field = field
         let texts = placeholder == nil ? [] : field.texts(DownloadOptions())
         self.standard = standard ?? texts.first.map { $0.hasSuffix(".0") ? String($0.dropLast(2)) : $0 }
+    }
+
+    /// Whether this value of it is the name of a local file: a key of minisign may also be given itself.
+    package func isFile(_ text: String) -> Bool {
+        namesFile && !text.isEmpty && !(setting == .minisignKey && MinisignKey(text.utf8) != nil)
     }
 
     /// Its values in their stored form; none if it is not set.

@@ -93,7 +93,7 @@ package struct GetOptions: Sendable, Hashable {
     package var filesToRead: [(option: String, path: String)] {
         DownloadOption.table.filter { $0.namesFile && (readsNetrc || $0.setting != .netrc) }.flatMap {
             option in
-            option.texts(of: download).filter { !$0.isEmpty }.map { (option.name, $0) }
+            option.texts(of: download).filter(option.isFile).map { (option.name, $0) }
         }
     }
 }

@@ -102,7 +102,7 @@ private struct AddSession {
         var download = try plan.downloadOptions(for: item)
         // The service has a different working directory.
         for option in DownloadOption.table where option.namesFile {
-            for path in option.texts(of: download) where !path.isEmpty {
+            for path in option.texts(of: download) where option.isFile(path) {
                 _ = option.restore(ServicePlace.absolute(path), into: &download)
             }
         }

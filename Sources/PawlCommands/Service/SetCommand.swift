@@ -103,7 +103,7 @@ struct SetOptions: CommandOptions {
                 if !value.isEmpty || option.placeholder == nil, option.name != "user" {
                     try check(&options, value)
                 }
-                let text = option.namesFile && !value.isEmpty ? ServicePlace.absolute(value) : value
+                let text = option.isFile(value) ? ServicePlace.absolute(value) : value
                 options.add(text, to: option.name, isFlag: option.placeholder == nil)
             }
             return probe

@@ -54,6 +54,18 @@ package struct SidecarResponse: Hashable, Sendable {
         self.contentType = contentType
     }
 
+    /// Decodes the body if its coding is gzip, which some servers apply to every text; `nil` for other codings.
+    package init?(received bytes: [UInt8], contentType: String?, coding: String?) {
+        var bytes = bytes
+        if let coding = coding?.lowercased() {
+            guard ["gzip", "x-gzip"].contains(coding),
+                let plain = Inflate.gzip(bytes, limit: SumsFile.longest)
+            else { return nil }
+            bytes = plain
+        }
+        self.init(bytes: bytes, contentType: contentType)
+    }
+
     /// A page that says that there is no such file, or lists the folder.
     package var isPage: Bool {
         let type = contentType.flatMap { MediaType.name(in: $0) }

@@ -7,11 +7,17 @@ package final class MemoryDisk: Disk {
     fileprivate let content = Mutex<[UInt8]>([])
 
     fileprivate let digest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])?
+    fileprivate let isOverdue: @Sendable () -> Bool
 
-    /// `digest` is needed where the content has a checksum.
-    package init(limit: Int64, digest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])? = nil) {
+    /// `digest` is needed where the content has a checksum; no byte is accepted once it `isOverdue`.
+    package init(
+        limit: Int64,
+        digest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])? = nil,
+        isOverdue: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.limit = limit
         self.digest = digest
+        self.isOverdue = isOverdue
     }
 
     package var bytes: [UInt8] { content.withLock { $0 } }
@@ -56,6 +62,14 @@ private final class MemoryPartial: UnstoredPartial {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         let end = offset + Int64(bytes.count)
         try check(end)
+        guard !disk.isOverdue() else {
+            throw Failure(
+                .tooSlow,
+                "cannot hold in memory",
+                at: Redaction.address(source),
+                because: "it took too long"
+            )
+        }
         disk.content.withLock { content in
             if content.count < Int(end) {
                 content.append(contentsOf: repeatElement(0, count: Int(end) - content.count))

@@ -4,13 +4,19 @@ import Synchronization
 /// Requests the sums files beside contents, and their signatures: those of a folder once for all of its files.
 ///
 /// Each is requested from the content's own host, with its login; of one above the limit, or on another host, nothing
-/// counts.
+/// counts. A server that is slow to deny them does not hold the content up for long: the search is given up then.
 final class SidecarFinder: Sendable {
     /// A sums file that was found, and what it is worth.
     private struct Sums: Sendable {
         var sums: SumsFile
         var level: VerificationLevel
         var source: String
+    }
+
+    /// What is done for one download: nothing more is requested after `end`.
+    private struct Search: Sendable {
+        var job: Job
+        var end: Instant
     }
 
     private struct FolderKey: Hashable {
@@ -28,6 +34,12 @@ final class SidecarFinder: Sendable {
         var folders: [FolderKey: Folder] = [:]
     }
 
+    /// How long a search may begin further requests.
+    private static let patience = Interval.seconds(20)
+    /// How much longer the last of them may take, even if the server sends a byte now and then.
+    private static let grace = Interval.seconds(10)
+    /// The longest wait for a byte of a sums file.
+    private static let longestTimeout = Interval.seconds(10)
     /// Folders that are remembered; beyond that all known ones are forgotten.
     private static let mostFolders = 1024
 
@@ -47,15 +59,18 @@ final class SidecarFinder: Sendable {
         for job: Job,
         completion: @escaping @Sendable ([ExpectedDigest]) -> Void
     ) {
-        guard let name = SidecarNames.name(of: address) else { return completion([]) }
+        guard let name = SidecarNames.name(of: address), let engine = engine.withLock({ $0.engine }) else {
+            return completion([])
+        }
+        let search = Search(job: job, end: engine.ports.clock.now + Self.patience)
         let own = SidecarNames.own.flatMap { ending in
             [false, true].compactMap { keepsQuery in
                 keepsQuery && address.query == nil
                     ? nil : SidecarNames.address(address, appending: ending, keepsQuery: keepsQuery)
             }
         }
-        collect(own[...], for: job) { [self] own in
-            common(beside: address, for: job) { common in
+        collect(own[...], in: search) { [self] own in
+            common(beside: address, in: search) { common in
                 let found =
                     Self.digests(own, of: name, isOwn: true) + Self.digests(common, of: name, isOwn: false)
                 completion(found)
@@ -74,11 +89,11 @@ final class SidecarFinder: Sendable {
     /// The sums files of the folder; the first to need them requests them.
     private func common(
         beside address: WebAddress,
-        for job: Job,
+        in search: Search,
         completion: @escaping @Sendable ([Sums]) -> Void
     ) {
         let folder = SidecarNames.address(address, inFolder: "")
-        let key = FolderKey(address: folder.text, settings: job.settings.id, keys: job.signingKeys)
+        let key = FolderKey(address: folder.text, settings: search.job.settings.id, keys: search.job.signingKeys)
         let (known, isFirst) = state.withLock { state -> ([Sums]?, Bool) in
             switch state.folders[key] {
             case .known(let sums): return (sums, false)
@@ -98,7 +113,7 @@ final class SidecarFinder: Sendable {
         if let known { return completion(known) }
         guard isFirst else { return }
         let addresses = SidecarNames.common.map { SidecarNames.address(address, inFolder: $0) }
-        collect(addresses[...], for: job) { [self] sums in
+        collect(addresses[...], in: search) { [self] sums in
             let waiting = state.withLock { state -> [@Sendable ([Sums]) -> Void] in
                 guard case .waiting(let waiting) = state.folders[key] else { return [] }
                 state.folders[key] = .known(sums)
@@ -111,17 +126,17 @@ final class SidecarFinder: Sendable {
     /// Requests one after another: the content's own connections come first.
     private func collect(
         _ addresses: ArraySlice<WebAddress>,
-        for job: Job,
+        in search: Search,
         found: [Sums] = [],
         completion: @escaping @Sendable ([Sums]) -> Void
     ) {
         guard let address = addresses.first else { return completion(found) }
-        fetch(address, for: job) { [self] response in
+        fetch(address, in: search) { [self] response in
             guard let response, !response.isPage, let sums = SumsFile(response.bytes) else {
-                return collect(addresses.dropFirst(), for: job, found: found, completion: completion)
+                return collect(addresses.dropFirst(), in: search, found: found, completion: completion)
             }
-            sign(response.bytes, sums, at: address, for: job) { [self] sums in
-                collect(addresses.dropFirst(), for: job, found: found + [sums], completion: completion)
+            sign(response.bytes, sums, at: address, in: search) { [self] sums in
+                collect(addresses.dropFirst(), in: search, found: found + [sums], completion: completion)
             }
         }
     }
@@ -132,11 +147,11 @@ final class SidecarFinder: Sendable {
         _ text: [UInt8],
         _ sums: SumsFile,
         at address: WebAddress,
-        for job: Job,
+        in search: Search,
         completion: @escaping @Sendable (Sums) -> Void
     ) {
         let plain = Sums(sums: sums, level: .sidecar, source: address.redacted)
-        let keys = job.signingKeys
+        let keys = search.job.signingKeys
         guard let signatures, !keys.isEmpty else { return completion(plain) }
         let finish: @Sendable ([UInt8]?) -> Void = { signed in
             guard let signed, let sums = SumsFile(signed) else { return completion(plain) }
@@ -149,23 +164,23 @@ final class SidecarFinder: Sendable {
         let endings = SidecarNames.signatures.filter { ending in
             ending == ".minisig" ? keys.minisign != nil : keys.keyring != nil
         }
-        verify(text, with: endings[...], at: address, for: job, completion: finish)
+        verify(text, with: endings[...], at: address, in: search, completion: finish)
     }
 
     private func verify(
         _ text: [UInt8],
         with endings: ArraySlice<String>,
         at address: WebAddress,
-        for job: Job,
+        in search: Search,
         completion: @escaping @Sendable ([UInt8]?) -> Void
     ) {
         guard let ending = endings.first, let signatures else { return completion(nil) }
         let next: @Sendable () -> Void = { [self] in
-            verify(text, with: endings.dropFirst(), at: address, for: job, completion: completion)
+            verify(text, with: endings.dropFirst(), at: address, in: search, completion: completion)
         }
-        fetch(SidecarNames.address(address, appending: ending, keepsQuery: true), for: job) { response in
+        fetch(SidecarNames.address(address, appending: ending, keepsQuery: true), in: search) { response in
             guard let response, !response.isPage else { return next() }
-            var keys = job.signingKeys
+            var keys = search.job.signingKeys
             if ending == ".minisig" { keys.keyring = nil } else { keys.minisign = nil }
             signatures.verify(text, signature: response.bytes, keys: keys) { signed in
                 if let signed { completion(signed) } else { next() }
@@ -178,14 +193,17 @@ final class SidecarFinder: Sendable {
     /// `nil` for anything but a complete response of the same host.
     private func fetch(
         _ address: WebAddress,
-        for job: Job,
+        in search: Search,
         completion: @escaping @Sendable (SidecarResponse?) -> Void
     ) {
-        guard let engine = engine.withLock({ $0.engine }) else { return completion(nil) }
+        guard let engine = engine.withLock({ $0.engine }), engine.ports.clock.now < search.end else {
+            return completion(nil)
+        }
+        let job = search.job
         var plan = DownloadPlan(sources: [address])
         plan.ramp = .fixed(1)
         plan.retry = RetryPolicy(retries: 1, longestRetryAfter: .seconds(5))
-        plan.timeout = job.plan.timeout
+        plan.timeout = min(job.plan.timeout, Self.longestTimeout)
         plan.lowestSpeed = Self.lowestSpeed
         plan.maximumRedirects = Self.mostRedirects
         plan.allowsDowngrade = job.plan.allowsDowngrade
@@ -194,7 +212,12 @@ final class SidecarFinder: Sendable {
         var request = Job(plan: plan, settings: job.settings, folder: "")
         request.trustsRedirects = job.trustsRedirects
         request.sharesConnections = job.sharesConnections
-        engine.fetch(request, limit: Int64(SumsFile.longest), completion: completion)
+        engine.fetch(
+            request,
+            limit: Int64(SumsFile.longest),
+            before: search.end + Self.grace,
+            completion: completion
+        )
     }
 
     /// A response that is slower for ten seconds is given up: it may never end.
@@ -205,8 +228,14 @@ final class SidecarFinder: Sendable {
 extension Engine {
     /// Downloads small content into memory, unnoticed by the engine's owner; `nil` when it fails or the engine
     /// closes.
-    func fetch(_ job: Job, limit: Int64, completion: @escaping @Sendable (SidecarResponse?) -> Void) {
-        let memory = MemoryDisk(limit: limit)
+    func fetch(
+        _ job: Job,
+        limit: Int64,
+        before end: Instant,
+        completion: @escaping @Sendable (SidecarResponse?) -> Void
+    ) {
+        let clock = ports.clock
+        let memory = MemoryDisk(limit: limit, isOverdue: { clock.now > end })
         let box = FetchBox()
         var job = job
         job.disk = memory
@@ -214,7 +243,7 @@ extension Engine {
             let hasSucceeded: Bool
             switch notice {
             case .started:
-                box.state.withLock { $0.type = head?.contentType }
+                box.state.withLock { $0.head = head }
                 return
             case .finished: hasSucceeded = true
             case .failed, .phase(.paused), .phase(.removed): hasSucceeded = false
@@ -226,7 +255,14 @@ extension Engine {
             }
             guard !before.isOver else { return }
             if let id = before.id { self?.forget(id) }
-            completion(hasSucceeded ? SidecarResponse(bytes: memory.bytes, contentType: before.type) : nil)
+            completion(
+                hasSucceeded
+                    ? SidecarResponse(
+                        received: memory.bytes,
+                        contentType: before.head?.contentType,
+                        coding: before.head?.contentEncoding
+                    ) : nil
+            )
         }
         let (id, _) = add(job)
         box.state.withLock { $0.id = id }
@@ -240,7 +276,7 @@ extension Engine {
 private final class FetchBox: Sendable {
     struct State: Sendable {
         var id: DownloadID?
-        var type: String?
+        var head: ResponseHead?
         var isOver = false
     }
 

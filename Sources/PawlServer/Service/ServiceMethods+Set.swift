@@ -48,7 +48,7 @@ private struct DownloadChange: Sendable {
                 // A flag without a value is set.
                 if !text.isEmpty || option.placeholder == nil { texts.append(text) }
             }
-            guard !option.namesFile || isOwner else {
+            guard isOwner || !texts.contains(where: option.isFile) else {
                 throw RPCError(
                     Int(PawlError.Code.badOption.rawValue),
                     "options that name local files are accepted over the Unix socket only: use 'pawl set'"

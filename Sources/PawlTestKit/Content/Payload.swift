@@ -9,6 +9,7 @@ package struct Payload: Hashable, Sendable {
     private enum Source: Hashable, Sendable {
         case generated(seed: UInt64)
         case literal([UInt8])
+        case repeated([UInt8])
     }
 
     private let source: Source
@@ -24,13 +25,20 @@ package struct Payload: Hashable, Sendable {
         length = Int64(bytes.count)
     }
 
+    /// `line` again and again.
+    package init(repeating line: String, length: Int64) {
+        source = .repeated(Array(line.utf8))
+        self.length = length
+    }
+
     package init(text: String) { self.init(Array(text.utf8)) }
 
     /// A text that differs for different content, as a strong entity tag must.
     package var fingerprint: String {
         switch source {
         case .generated(let seed): "\(seed)-\(length)"
-        case .literal(let bytes): MessageDigest5.digest(bytes).map { String($0, radix: 16) }.joined()
+        case .literal(let bytes), .repeated(let bytes):
+            MessageDigest5.digest(bytes).map { String($0, radix: 16) }.joined()
         }
     }
 
@@ -46,6 +54,10 @@ package struct Payload: Hashable, Sendable {
             for index in 0..<buffer.count {
                 let position = Int(offset) + index
                 unsafe buffer[index] = position < bytes.count ? bytes[position] : 0
+            }
+        case .repeated(let bytes):
+            for index in 0..<buffer.count {
+                unsafe buffer[index] = bytes[(Int(offset) + index) % bytes.count]
             }
         }
     }

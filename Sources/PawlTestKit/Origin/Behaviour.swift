@@ -128,6 +128,8 @@ extension Behaviour {
         package static func reset(at offset: Int64) -> Cut { Cut(kind: .reset, place: .offset(offset)) }
         package static func close(at offset: Int64) -> Cut { Cut(kind: .close, place: .offset(offset)) }
         package static func stall(at offset: Int64) -> Cut { Cut(kind: .stall, place: .offset(offset)) }
+        package static func reset(from offset: Int64) -> Cut { Cut(kind: .reset, place: .from(offset)) }
+        package static func close(from offset: Int64) -> Cut { Cut(kind: .close, place: .from(offset)) }
         package static func stall(from offset: Int64) -> Cut { Cut(kind: .stall, place: .from(offset)) }
     }
 
