@@ -137,15 +137,24 @@ final class ConnectionSettings {
 
     private func applyProxy(_ options: EasyHandle) {
         options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        let proxy = values.proxy ?? (values.usesOwnersSecrets ? nil : EnvironmentProxy.plain(for: key.scheme))
+        let mayUseOwn = values.usesOwnersSecrets && values.proxyLogin == nil
+        let proxy = values.proxy ?? (mayUseOwn ? nil : EnvironmentProxy.plain(for: key.scheme))
         if let proxy {
-            options.set(CURLOPT_PROXY, proxy)
+            let isReplaced = values.proxyLogin != nil
+            options.set(CURLOPT_PROXY, isReplaced ? EnvironmentProxy.withoutLogin(proxy) ?? proxy : proxy)
             // libcurl would reuse a tunnel for which another request used the login that is omitted here.
             if values.proxy == nil { options.set(CURLOPT_FRESH_CONNECT, 1) }
         }
         if let hosts = values.noProxy { options.set(CURLOPT_NOPROXY, hosts) }
         guard values.proxy != "" else { return }
         options.set(CURLOPT_PROXYAUTH, pawl_auth_basic | pawl_auth_digest)
+        if let login = values.proxyLogin {
+            options.set(CURLOPT_PROXYUSERNAME, login.user)
+            options.set(CURLOPT_PROXYPASSWORD, login.password)
+        }
+        if key.scheme == .https, values.proxy != nil || EnvironmentProxy.isNamed(for: .https) {
+            options.watchReplies()
+        }
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
         Authorities(named: values.authorityFile).applyToProxy(of: options)

@@ -84,8 +84,14 @@ extension CurlTransport {
         let exchange = connector.exchange
         guard code == CURLE_OK else {
             let fault = connector.fault(code)
+            let refusal = connector.easy.tunnelRefusal
             remove(connector)
-            http1.fail(exchange, fault)
+            guard let refusal, var head = ResponseHead(parsing: refusal) else {
+                http1.fail(exchange, fault)
+                return true
+            }
+            head.lines = refusal
+            http1.end(exchange, with: head)
             return true
         }
         connector.measure()

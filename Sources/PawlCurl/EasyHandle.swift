@@ -18,6 +18,8 @@ final class EasyHandle {
     var isBusy = false
     /// A count of what libcurl reads without reporting it.
     private var swallowed = SwallowedBytes()
+    /// Lines `Proxy-Authenticate` of a proxy's last response to CONNECT.
+    private var proxyLines: [UInt8] = []
     /// Whether libcurl reads the body of a response that it handles itself.
     var isSwallowing = false {
         didSet { if !isSwallowing { swallowed.endPage() } }
@@ -47,6 +49,7 @@ final class EasyHandle {
         overrides = nil
         deniedAddress = nil
         swallowed = SwallowedBytes()
+        proxyLines.removeAll()
         isSwallowing = false
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
         note(unsafe pawl_easy_set_watch(raw, noteProgress, noteSocket, context))
@@ -54,9 +57,27 @@ final class EasyHandle {
 
     private var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Makes libcurl report unterminated lines of an FTP server, which it otherwise drops silently.
+    /// Makes libcurl report what it otherwise keeps to itself: unterminated lines of an FTP server, and a proxy's
+    /// response to CONNECT.
     func watchReplies() {
         note(unsafe pawl_easy_set_debug(raw, noteRemark, context))
+    }
+
+    /// The header section with which a proxy required a login for a tunnel; `nil` if it did not.
+    var tunnelRefusal: [UInt8]? {
+        guard overrun == nil, number(CURLINFO_HTTP_CONNECTCODE) == 407 else { return nil }
+        return Array("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n".utf8)
+            + proxyLines + [0x0D, 0x0A]
+    }
+
+    /// A line of a response; those of a proxy that name its login schemes are kept, those of its last response.
+    fileprivate func noteLine(_ line: UnsafeRawBufferPointer) {
+        if unsafe line.starts(with: "HTTP/".utf8) { proxyLines.removeAll() }
+        let name = "proxy-authenticate:".utf8
+        guard line.count + proxyLines.count <= HTTP1Limits.longestHead,
+            unsafe line.prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 | 0x20 })
+        else { return }
+        unsafe proxyLines.append(contentsOf: line)
     }
 
     /// Why libcurl was stopped; `nil` while what it has read unreported is within the limit.
@@ -209,11 +230,13 @@ private let noteSocket: curl_sockopt_callback = { context, socket, _ in
 
 /// Receives libcurl's debug output, which is otherwise discarded.
 private let noteRemark: curl_debug_callback = { _, kind, text, count, context in
-    guard kind == CURLINFO_TEXT, let text = unsafe text, let context = unsafe context else { return 0 }
-    guard unsafe UnsafeRawBufferPointer(start: text, count: count).starts(with: "Excessive server".utf8)
-    else {
-        return 0
+    guard let text = unsafe text, let context = unsafe context else { return 0 }
+    let bytes = unsafe UnsafeRawBufferPointer(start: text, count: count)
+    let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    if kind == CURLINFO_HEADER_IN {
+        unsafe handle.noteLine(bytes)
+    } else if kind == CURLINFO_TEXT, unsafe bytes.starts(with: "Excessive server".utf8) {
+        handle.endReplies()
     }
-    unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().endReplies()
     return 0
 }

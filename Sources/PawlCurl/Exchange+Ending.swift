@@ -17,6 +17,10 @@ extension Exchange {
             return .complete
         }
         guard code == CURLE_OK else {
+            if isHTTP, phase == .collecting, let refusal = easy.tunnelRefusal {
+                lines = refusal
+                return deliverHead(atEnd: true) ? .complete : verdict ?? .stopped
+            }
             return .failed(easy.fault(code, of: request, isHTTP: isHTTP, hasHead: phase == .delivered))
         }
         if isHTTP, phase == .collecting {

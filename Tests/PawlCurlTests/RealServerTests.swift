@@ -193,8 +193,7 @@ import Testing
             )
         }
         #expect(try fetch("user:secretword@").body == content.bytes)
-        let fault = try fetch("").fault
-        #expect(fault?.kind == .proxy)
+        #expect(try fetch("").events == [.head(407), .ended(.complete)])
         #expect(proxy.finish().allSatisfy { $0.hasPrefix("CONNECT ") })
         #expect(nginx.finish().count == 1)
     }

@@ -27,8 +27,8 @@ public struct DownloadHooks: Sendable {
     /// Called when a server or a proxy refuses a request for lack of a login: 401 or 407 over HTTP, a refused login of
     /// FTP or SFTP.
     ///
-    /// What it returns holds for the same origin (scheme, host, port) until the download ends or is paused. It is called
-    /// again when the server refuses that too, at most ten times. Options such as ``DownloadOptions/user`` are tried
+    /// What it returns holds for the same origin (scheme, host, port), or for the proxy, until the download ends or is
+    /// paused. It is called again when the server refuses that too, at most ten times. Options such as ``DownloadOptions/user`` are tried
     /// first. Default `nil`: a refused login fails with ``PawlError/Code/authorization``.
     public var authenticate: (@Sendable (AuthenticationChallenge) async -> AuthenticationDecision)?
 
@@ -103,7 +103,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     public let schemes: [String]
     /// The realm of the first scheme that has one.
     public let realm: String?
-    /// How many logins of this closure the server has refused for this request.
+    /// How many logins of this closure the server, or the proxy, has refused for this request.
     public let previousFailures: Int
     /// The response; `nil` for FTP and SFTP.
     public let response: DownloadResponse?
@@ -113,7 +113,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
 public enum AuthenticationDecision: Sendable, Hashable {
     /// Repeat the request with this login: Digest or Basic over HTTP, as the server offers.
     case credentials(user: String, password: String)
-    /// Repeat the request with this value of Authorization, such as `Bearer …`.
+    /// Repeat the request with this value of Authorization, such as `Bearer …`; not for proxies.
     case authorization(String)
     /// The refusal stands: the download fails with ``PawlError/Code/authorization``, or another source is used.
     case useDefault

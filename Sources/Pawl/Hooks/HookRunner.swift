@@ -131,6 +131,7 @@ extension DownloadHooks {
             return .login(.credentials(Credentials(user: user, password: password)))
         case .authorization(let value):
             guard FieldText.isSafe(value) else { return .decision(.fail(.badLogin)) }
+            guard !challenge.isProxy else { return .decision(.fail(.fieldForProxy)) }
             return .login(.field(value))
         case .useDefault: return .decision(.decline)
         case .cancel:
@@ -227,6 +228,12 @@ extension Failure {
         "cannot use",
         at: "the program's login",
         because: FieldText.flaw
+    )
+    fileprivate static let fieldForProxy = Failure(
+        .badOption,
+        "cannot use",
+        at: "the program's login",
+        because: "a proxy takes a user name and a password, not a field"
     )
 }
 

@@ -39,13 +39,14 @@ extension DownloadMachine {
 
     /// Presents a refused login; `nil` where the refusal stands.
     mutating func presentLogin(_ fault: AttemptFault, head: ResponseHead?, lane index: Int) -> [Action]? {
+        let failures = lanes[index].logins[keyPath: fault.refusing]
         guard plan.hooks.contains(.authenticate), fault.isRefusedLogin,
-            lanes[index].logins < DownloadMachine.mostLogins
+            failures < DownloadMachine.mostLogins
         else { return nil }
         let question = HookQuestion.authenticate(
             address: sources[lanes[index].source].current,
             head: head,
-            failures: lanes[index].logins
+            failures: failures
         )
         return [.drop(lanes[index].id), ask(question, of: index, .authenticate(fault))]
     }
@@ -114,7 +115,8 @@ extension DownloadMachine {
             return [send(lanes[index])]
         case .authenticate(let fault):
             guard decision == .proceed else { return laneFault(index, fault, now: now) }
-            let logins = lanes[index].logins + 1
+            var logins = lanes[index].logins
+            logins[keyPath: fault.refusing] += 1
             let open = reopen(index, logins: logins, now: now)
             return [open]
         case .redirect(let target, let status):
@@ -160,6 +162,11 @@ extension DownloadMachine {
 }
 
 extension AttemptFault {
+    /// Whose login was refused.
+    fileprivate var refusing: WritableKeyPath<Lane.Logins, Int> {
+        if case .status(407, _) = self { \.proxy } else { \.origin }
+    }
+
     /// Whether another login could help.
     fileprivate var isRefusedLogin: Bool {
         switch self {

@@ -82,7 +82,7 @@ extension DownloadMachine {
         range: ByteRange,
         overlap: Int64,
         redirects: Int = 0,
-        logins: Int = 0,
+        logins: Lane.Logins = Lane.Logins(),
         now: Instant
     ) -> Action {
         let id = LaneID(rawValue: nextLane)

@@ -269,7 +269,7 @@ extension DownloadMachine {
     mutating func reopen(
         _ index: Int,
         isRedirected: Bool = false,
-        logins: Int = 0,
+        logins: Lane.Logins = Lane.Logins(),
         now: Instant
     ) -> Action {
         let lane = lanes.remove(at: index)

@@ -57,7 +57,13 @@ package struct Lane: Hashable, Sendable {
     /// The question to the program that it waits for.
     package var pending: PendingQuestion?
     /// How many logins of the program its requests were refused with.
-    var logins = 0
+    var logins = Logins()
+
+    /// Logins for the origin, and for the proxy on the way there.
+    struct Logins: Hashable, Sendable {
+        var origin = 0
+        var proxy = 0
+    }
     /// The program has decided about its response.
     var isValidated = false
     package var slot: Int

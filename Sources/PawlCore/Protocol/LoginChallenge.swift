@@ -7,11 +7,10 @@ package struct LoginChallenge: Hashable, Sendable {
 
     init(scheme: String) { self.scheme = scheme }
 
-    /// The challenges of a response, in the server's order of preference.
+    /// The challenges of a response, in the server's order of preference: a proxy's (407) or the origin's.
     package static func all(in head: ResponseHead) -> [LoginChallenge] {
-        head.fields.filter { $0.name.utf8.isCaseInsensitively("www-authenticate") }.flatMap {
-            parse($0.value)
-        }
+        let name: StaticString = head.status == 407 ? "proxy-authenticate" : "www-authenticate"
+        return head.fields.filter { $0.name.utf8.isCaseInsensitively(name) }.flatMap { parse($0.value) }
     }
 
     /// Parses a list in which commas separate challenges as well as the parameters of one.

@@ -27,6 +27,13 @@ extension HTTP1Client {
     /// Ends a transfer that has no connection.
     func fail(_ exchange: HTTP1Exchange, _ fault: TransferFault) { notify(exchange, .failed(fault)) }
 
+    /// Reports a request whose response came without a connection to the server: a proxy refused the tunnel.
+    func end(_ exchange: HTTP1Exchange, with head: ResponseHead) {
+        guard let sink = exchange.sink else { return }
+        let isWanted = sink.transfer(exchange.id, head: head)
+        notify(exchange, isWanted ? .complete : .stopped)
+    }
+
     private func notify(_ exchange: HTTP1Exchange?, _ end: TransferEnd) {
         guard let exchange, let sink = exchange.sink else { return }
         exchanges[exchange.id] = nil

@@ -76,6 +76,8 @@ package final class TransferSettings: Sendable {
         /// A proxy URL; `nil` uses the environment as curl does, `""` disables all proxies.
         package var proxy: String?
         package var noProxy: String?
+        /// A login for the proxy, which replaces that of its URL.
+        package var proxyLogin: Credentials?
         /// The interface, or the local address, of outgoing connections; `nil` for the system's choice.
         package var interface: String?
         /// Whether the digest of the representation is requested (Want-Repr-Digest, RFC 9530 §4).

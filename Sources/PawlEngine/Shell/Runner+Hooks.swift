@@ -14,11 +14,14 @@ struct HookState {
     var changes: [LaneID: Change] = [:]
     /// Logins by origin; they hold for the rest of the run.
     var logins: [Origin: HookLogin] = [:]
+    /// The settings with a login for the proxy; they hold for the rest of the run.
+    var settings: TransferSettings?
 
-    var isEmpty: Bool { changes.isEmpty && logins.isEmpty }
+    var isEmpty: Bool { changes.isEmpty && logins.isEmpty && settings == nil }
 
     func prepare(_ request: inout TransferRequest, _ change: Change?) {
         if let change { request.fields = change.fields }
+        if let settings { request.settings = settings }
         switch logins[request.address.origin] {
         case .credentials(let login): request.ownLogin = login
         case .field(let value):
@@ -92,7 +95,12 @@ extension Runner {
             }
             return .proceed
         case .login(let login):
-            if case .authenticate(let address, _, _) = order.question {
+            guard case .authenticate(let address, let head, _) = order.question else { return .proceed }
+            if head?.status == 407, case .credentials(let login) = login {
+                var values = job.settings.values
+                values.proxyLogin = login
+                hooks.settings = TransferSettings(values)
+            } else {
                 hooks.logins[shared.secured(address).origin] = login
             }
             return .proceed
