@@ -15,7 +15,7 @@ extension Job {
         var sources = [first.address]
         for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }
         // They must fit into the journal together with the file's state.
-        guard sources.reduce(0, { $0 + $1.textLength }) <= Job.longestSources else {
+        guard sources.reduce(0, { $0 + $1.text.utf8.count }) <= Job.longestSources else {
             throw Failure(
                 .badOption,
                 "cannot use",
