@@ -24,7 +24,7 @@ extension Job {
             )
         }
         // They must fit into the journal together with the file's state.
-        guard sources.reduce(0, { $0 + $1.textLength }) <= Job.longestSources else {
+        guard sources.reduce(0, { $0 + $1.text.utf8.count }) <= Job.longestSources else {
             throw Failure(
                 .badOption,
                 "cannot use",

@@ -52,7 +52,13 @@ import Testing
 
     @Test func `a name that cannot exist is a failure of name resolution`() throws {
         var request = TransferRequest(port: 80)
-        request.address.host = "nowhere.invalid"
+        request.address = WebAddress(
+            scheme: .http,
+            host: "nowhere.invalid",
+            port: 80,
+            path: "/file",
+            query: nil
+        )
         // Without a resolver nobody knows that the name does not exist.
         let kind = try #require(try Bench().fetch(request).fault?.kind)
         #expect([.nameMissing, .nameResolution].contains(kind))

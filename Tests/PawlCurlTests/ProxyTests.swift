@@ -14,7 +14,13 @@ import Testing
         }
         defer { proxy.stop() }
         var request = TransferRequest(port: 80) { $0.proxy = "http://user:secret@127.0.0.1:\(proxy.port)" }
-        request.address.host = "files.example"
+        request.address = WebAddress(
+            scheme: .http,
+            host: "files.example",
+            port: 80,
+            path: "/file",
+            query: nil
+        )
         let recorder = try Bench().fetch(request)
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
         #expect(proxy.requests.map(\.target) == ["http://files.example/file", "http://files.example/file"])
@@ -28,7 +34,13 @@ import Testing
         }
         defer { proxy.stop() }
         var request = TransferRequest(port: 80) { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
-        request.address.host = "files.example"
+        request.address = WebAddress(
+            scheme: .http,
+            host: "files.example",
+            port: 80,
+            path: "/file",
+            query: nil
+        )
         #expect(try Bench().fetch(request).events == [.head(407), .body, .ended(.complete)])
     }
 

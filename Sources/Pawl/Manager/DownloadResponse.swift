@@ -7,7 +7,10 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
     ///
     /// Empty for a stored response of an earlier version of Pawl; of one of an earlier run of the program the
     /// secrets are missing.
-    public var url = ""
+    public var url: String {
+        get { place.text }
+        set { place = .text(newValue) }
+    }
     /// The status code; 0 for FTP and SFTP, which have none.
     public var status: Int
     /// Content-Type as sent.
@@ -23,7 +26,19 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
     /// Every header field in order of arrival; empty for FTP and SFTP.
     ///
     /// Cookies and other secrets are among them. Pawl never logs them.
-    public var fields: [Field]
+    public var fields: [Field] {
+        get { list.fields }
+        set { list = .fields(newValue) }
+    }
+
+    private var place: Place
+    private var list: FieldList
+
+    private enum CodingKeys: String, CodingKey {
+        case status, contentType, contentDisposition, entityTag, lastModified, contentLength
+        case place = "url"
+        case list = "fields"
+    }
 
     /// One header field.
     public struct Field: Sendable, Hashable, Codable, CustomStringConvertible {
@@ -52,15 +67,58 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
     }
 
     init(_ head: ResponseHead, from address: WebAddress? = nil) {
-        url = address?.text ?? ""
+        place = address.map { .address($0) } ?? .text("")
         status = head.status
         contentType = head.contentType
         contentDisposition = head.contentDisposition
         entityTag = head.entityTag?.text
         lastModified = head.lastModified?.seconds
         contentLength = head.contentLength
-        fields = head.fields.map { Field(name: $0.name, value: $0.value) }
+        list = .head(head)
     }
+}
+
+// Most programs ask for neither, and with thousands of small files both would take a seventh of the work.
+extension DownloadResponse {
+    /// A URL that is written out when it is asked for.
+    fileprivate enum Place: Sendable {
+        case address(WebAddress)
+        case text(String)
+
+        var text: String {
+            switch self {
+            case .address(let address): address.text
+            case .text(let text): text
+            }
+        }
+    }
+
+    /// Header fields that are parsed when they are asked for.
+    fileprivate enum FieldList: Sendable {
+        case head(ResponseHead)
+        case fields([Field])
+
+        var fields: [Field] {
+            switch self {
+            case .head(let head): head.fields.map { Field(name: $0.name, value: $0.value) }
+            case .fields(let fields): fields
+            }
+        }
+    }
+}
+
+extension DownloadResponse.Place: Hashable, Codable {
+    static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    init(from decoder: any Decoder) throws { self = .text(try String(from: decoder)) }
+    func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
+}
+
+extension DownloadResponse.FieldList: Hashable, Codable {
+    static func == (left: Self, right: Self) -> Bool { left.fields == right.fields }
+    func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+    init(from decoder: any Decoder) throws { self = .fields(try [DownloadResponse.Field](from: decoder)) }
+    func encode(to encoder: any Encoder) throws { try fields.encode(to: encoder) }
 }
 
 extension DownloadResponse {

@@ -6,14 +6,24 @@ package enum BareAddress {
     static func begins(_ arguments: ArraySlice<String>) -> Bool {
         guard let first = arguments.first else { return false }
         if isAddress(first) { return true }
-        return first.hasPrefix("-") && arguments.contains { $0.contains("://") && !$0.hasPrefix("-") }
+        return first.hasPrefix("-") && arguments.contains { hasScheme($0) && !$0.hasPrefix("-") }
     }
 
-    private static func isAddress(_ word: String) -> Bool { word.contains("://") || hasNoScheme(word) }
+    private static func isAddress(_ word: String) -> Bool { hasScheme(word) || hasNoScheme(word) }
+
+    /// Whether the word contains `://`; by bytes, because a list may have thousands of URLs.
+    private static func hasScheme(_ word: String) -> Bool {
+        var rest = word.utf8[...]
+        while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+            rest = rest[colon...].dropFirst()
+            if rest.starts(with: "//".utf8) { return true }
+        }
+        return false
+    }
 
     /// Whether a word is a URL without its scheme: a host name with a dot or a port, or `localhost`, and perhaps a path.
     package static func hasNoScheme(_ word: String) -> Bool {
-        guard !word.contains("://"), !word.hasPrefix("-"), !word.hasPrefix("/"), !word.hasPrefix(".") else {
+        guard !hasScheme(word), !word.hasPrefix("-"), !word.hasPrefix("/"), !word.hasPrefix(".") else {
             return false
         }
         let authority = word.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

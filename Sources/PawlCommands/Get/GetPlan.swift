@@ -18,7 +18,7 @@ package struct GetPlan: Sendable {
     package private(set) var options: GetOptions
     package private(set) var items: [Item] = []
     /// The options of every file without option lines.
-    private var common = DownloadOptions()
+    private(set) var common = DownloadOptions()
 
     /// The target of the only download if it is not a file.
     package private(set) var stream: StreamTarget?
@@ -121,9 +121,12 @@ package struct GetPlan: Sendable {
         try check()
     }
 
+    /// Whether the file's options are not the common ones.
+    func hasOwnOptions(_ item: Item) -> Bool { !item.lines.isEmpty || !item.mirrors.isEmpty }
+
     /// The options of one file.
     package func downloadOptions(for item: Item) throws(Failure) -> DownloadOptions {
-        guard !item.lines.isEmpty || !item.mirrors.isEmpty else { return common }
+        guard hasOwnOptions(item) else { return common }
         var own = options
         own.download.mirrors += item.mirrors
         try apply(item, &own)

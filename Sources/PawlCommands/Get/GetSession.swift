@@ -15,6 +15,8 @@ struct GetSession: ~Copyable {
     private var downloads: [UInt64: Download] = [:]
     private var ledger = RunLedger()
     private var reporter: ProgressReporter
+    /// The options of downloads that have none of their own.
+    private let common: DownloadOptions
     /// The netrc file for downloads that name none.
     private let usualNetrc: String?
     private var isInterrupted = false
@@ -25,6 +27,7 @@ struct GetSession: ~Copyable {
     init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
         usualNetrc = plan.options.readsNetrc ? NetrcPermission.usual() : nil
+        common = Self.complete(plan.common, usualNetrc)
         let mailbox = try CommandMailbox()
         store = try plan.store()
         let cursor = CursorGuard()
@@ -94,19 +97,12 @@ struct GetSession: ~Copyable {
             let item = plan.items[next]
             next += 1
             do throws(PawlError) {
-                let options = options(for: item)
+                // Without a copy of them for each file.
                 let download =
-                    if let stream = plan.stream {
-                        try downloader.add(item.source, options: options, to: stream)
-                    } else if let store, let target = try target(of: item) {
-                        try downloader.add(item.source, options: options, to: target, of: store)
+                    if plan.hasOwnOptions(item) {
+                        try add(item, options(for: item))
                     } else {
-                        try downloader.add(
-                            item.source,
-                            options: options,
-                            pieces: item.pieces,
-                            isSeeded: item.isSeeded
-                        )
+                        try add(item, common)
                     }
                 downloads[download.id.rawValue] = download
                 ledger.add(download.id.rawValue, source: download.source)
@@ -121,15 +117,33 @@ struct GetSession: ~Copyable {
         do throws(Failure) { return try plan.target(of: item) } catch { throw PawlError(error) }
     }
 
+    private func add(_ item: GetPlan.Item, _ options: DownloadOptions) throws(PawlError) -> Download {
+        if let stream = plan.stream { return try downloader.add(item.source, options: options, to: stream) }
+        if let store, let target = try target(of: item) {
+            return try downloader.add(item.source, options: options, to: target, of: store)
+        }
+        return try downloader.add(
+            item.source,
+            options: options,
+            pieces: item.pieces,
+            isSeeded: item.isSeeded
+        )
+    }
+
     private func options(for item: GetPlan.Item) -> DownloadOptions {
         do throws(Failure) {
-            var options = try plan.downloadOptions(for: item)
-            // As wget and aria2 do.
-            if plan.options.readsNetrc, options.netrc == nil { options.netrc = usualNetrc }
-            return options
+            return Self.complete(try plan.downloadOptions(for: item), usualNetrc)
         } catch {
             preconditionFailure("the plan was checked as a whole, yet: \(error)")
         }
+    }
+
+    /// The user's own netrc file is used where none is given, as wget and aria2 do.
+    private static func complete(_ options: DownloadOptions, _ netrc: String?) -> DownloadOptions {
+        guard let netrc, options.netrc == nil else { return options }
+        var options = options
+        options.netrc = netrc
+        return options
     }
 
     private mutating func hear(_ message: CommandMailbox.Message) {

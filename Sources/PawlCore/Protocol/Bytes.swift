@@ -142,7 +142,12 @@ extension String {
     /// Bytes of a header field as text: UTF-8 when valid, else ISO-8859-1, which every byte sequence is (RFC
     /// 9110 §5.5).
     init(field bytes: some Collection<UInt8>) {
-        self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
+        // Nearly every field is ASCII; validating takes a thousand instructions for any text.
+        if bytes.allSatisfy(\.isASCII) {
+            self.init(decoding: bytes, as: UTF8.self)
+        } else {
+            self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
+        }
     }
 
     init(latin1 bytes: some Collection<UInt8>) {

@@ -1,38 +1,31 @@
 extension WebAddress {
-    /// The URL for libcurl and for the journal: no user info, no fragment, the port only where it is not the
-    /// default.
-    package var text: String { scheme == .s3 ? s3Text : text(query: query) }
-
     /// The URL for display: a query may be a secret (signed addresses), so it is elided.
-    package var redacted: String { scheme == .s3 ? s3Text : text(query: query.map { _ in "…" }) }
+    package var redacted: String {
+        query == nil ? text : Self.text(scheme, host, port, path, "…")
+    }
 
     /// Written into one allocation: a list may need thousands of addresses.
-    private func text(query: String?) -> String {
-        let scheme = scheme.rawValue
-        let longest = scheme.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0)
+    static func text(
+        _ scheme: Scheme,
+        _ host: String,
+        _ port: UInt16,
+        _ path: String,
+        _ query: String?
+    ) -> String {
+        guard scheme != .s3 else { return s3Text(bucket: host, path: path) }
+        let name = scheme.rawValue
+        let longest = name.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0)
         return unsafe String(unsafeUninitializedCapacity: longest + Self.separators) { room in
             var writer = unsafe TextWriter(room)
-            write(query: query, to: &writer)
+            writer.put(name)
+            writer.put("://")
+            addAuthority(scheme, host, port, to: &writer)
+            writer.put(path)
+            if let query {
+                writer.put(.questionMark)
+                writer.put(query)
+            }
             return writer.count
-        }
-    }
-
-    /// The number of bytes of ``text``.
-    package var textLength: Int {
-        guard scheme != .s3 else { return s3Text.utf8.count }
-        var writer = TextWriter()
-        write(query: query, to: &writer)
-        return writer.count
-    }
-
-    private func write(query: String?, to writer: inout TextWriter) {
-        writer.put(scheme.rawValue)
-        writer.put("://")
-        addAuthority(to: &writer)
-        writer.put(path)
-        if let query {
-            writer.put(.questionMark)
-            writer.put(query)
         }
     }
 
@@ -44,12 +37,17 @@ extension WebAddress {
     package var authority: String {
         unsafe String(unsafeUninitializedCapacity: host.utf8.count + Self.separators) { room in
             var writer = unsafe TextWriter(room)
-            addAuthority(to: &writer)
+            Self.addAuthority(scheme, host, port, to: &writer)
             return writer.count
         }
     }
 
-    private func addAuthority(to writer: inout TextWriter) {
+    private static func addAuthority(
+        _ scheme: Scheme,
+        _ host: String,
+        _ port: UInt16,
+        to writer: inout TextWriter
+    ) {
         if host.utf8.has({ $0 == .colon }) {
             writer.put(.leftBracket)
             writer.put(host)
@@ -97,19 +95,16 @@ extension Origin {
     }
 }
 
-/// Writes strings one after another into memory of a known size, or only counts their bytes.
+/// Writes strings one after another into memory of a known size.
 @safe
 private struct TextWriter {
-    private let room: UnsafeMutableBufferPointer<UInt8>?
+    private let room: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0
-
-    /// Counts only.
-    init() { unsafe room = nil }
 
     init(_ room: UnsafeMutableBufferPointer<UInt8>) { unsafe self.room = room }
 
     mutating func put(_ byte: UInt8) {
-        if let room = unsafe room { unsafe room[count] = byte }
+        unsafe room[count] = byte
         count += 1
     }
 
@@ -123,13 +118,9 @@ private struct TextWriter {
     }
 
     mutating func put(_ text: String) {
-        guard let room = unsafe room else {
-            count += text.utf8.count
-            return
-        }
         var text = text
         text.withUTF8 { bytes in
-            precondition(bytes.count <= room.count - count, "the text is longer than its parts")
+            unsafe precondition(bytes.count <= room.count - count, "the text is longer than its parts")
             let rest = unsafe UnsafeMutableBufferPointer(rebasing: room[count...])
             count += unsafe rest.update(fromContentsOf: bytes)
         }

@@ -13,23 +13,57 @@ package struct WebAddress: Hashable, Sendable {
         case s3
     }
 
-    package var scheme: Scheme
+    /// By reference: an address is passed on some fifty times for one small file, and each copy of its parts would
+    /// count three references.
+    private final class Parts: Sendable {
+        let scheme: Scheme
+        let host: String
+        let port: UInt16
+        let path: String
+        let query: String?
+        let text: String
+
+        init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?) {
+            self.scheme = scheme
+            self.host = host
+            self.port = port
+            self.path = path
+            self.query = query
+            text = WebAddress.text(scheme, host, port, path, query)
+        }
+    }
+
+    private var parts: Parts
+
+    package var scheme: Scheme { parts.scheme }
     /// ASCII in lower case (`xn--…` for other scripts); an IPv6 literal without its brackets.
-    package var host: String
+    package var host: String { parts.host }
     /// Never absent: the scheme's default when the URL has none.
-    package var port: UInt16
+    package var port: UInt16 { parts.port }
     /// Percent-encoded, begins with `/`.
-    package var path: String
+    package var path: String {
+        get { parts.path }
+        set { parts = Parts(scheme, host, port, newValue, query) }
+    }
     /// Percent-encoded, without the `?`; `nil` when there is none.
-    package var query: String?
+    package var query: String? {
+        get { parts.query }
+        set { parts = Parts(scheme, host, port, path, newValue) }
+    }
+    /// The URL for libcurl and for the journal: no user info, no fragment, the port only where it is not the
+    /// default.
+    package var text: String { parts.text }
 
     package init(scheme: Scheme, host: String, port: UInt16, path: String, query: String?) {
-        self.scheme = scheme
-        self.host = host
-        self.port = port
-        self.path = path
-        self.query = query
+        parts = Parts(scheme, host, port, path, query)
     }
+
+    /// Their texts differ where any part does.
+    package static func == (left: WebAddress, right: WebAddress) -> Bool {
+        left.parts === right.parts || left.text == right.text
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// Scheme, host and port (RFC 6454 §4): the boundary that no secret crosses.

@@ -49,12 +49,14 @@ extension WebAddress {
     package var bucket: String { host }
 
     /// The key of an `s3:` address, as its owner wrote it.
-    package var objectKey: String { text(PercentCoding.decoded(path.utf8.dropFirst())) }
+    package var objectKey: String { Self.objectKey(path) }
 
     /// Whether it names a bucket or the beginning of keys rather than an object.
     package var isS3Prefix: Bool { scheme == .s3 && path.utf8.last == .slash }
 
-    var s3Text: String { "s3://\(host)/\(objectKey)" }
+    private static func objectKey(_ path: String) -> String { text(PercentCoding.decoded(path.utf8.dropFirst())) }
+
+    static func s3Text(bucket: String, path: String) -> String { "s3://\(bucket)/\(objectKey(path))" }
 
     private static func text(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: Array(bytes), as: UTF8.self)

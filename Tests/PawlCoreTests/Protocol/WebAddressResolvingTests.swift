@@ -95,12 +95,17 @@ struct WebAddressResolvingTests {
         #expect(try WebAddress.parse("http://[::1]/a").address.redacted == "http://[::1]/a")
     }
 
-    @Test(arguments: [
-        "http://h", "https://h.example:8443/a b?x=y", "http://[::1]:1/", "ftp://h:65535/é", "sftp://h/?",
-    ])
-    func `the length of a text is known without it`(_ text: String) throws {
-        let address = try WebAddress.parse(text).address
-        #expect(address.textLength == address.text.utf8.count)
+    @Test func `a changed part is a part of the text`() throws {
+        var address = try WebAddress.parse("https://h.example:8443/a b?x=y").address
+        let other = address
+        address.query = nil
+        #expect(address.text == "https://h.example:8443/a%20b")
+        #expect(address != other)
+        address.query = "x=y"
+        #expect(address == other && address.hashValue == other.hashValue)
+        address.path = "/c"
+        #expect(address.text == "https://h.example:8443/c?x=y")
+        #expect(other.text == "https://h.example:8443/a%20b?x=y")
     }
 
     @Test func `an origin is scheme, host and port, however they are written`() throws {

@@ -24,8 +24,13 @@ import Testing
         defer { server.stop() }
         for isAlone in [false, true] {
             let bench = try LibcurlAlone.$isOn.withValue(isAlone) { try Bench() }
-            var address = address
-            address.port = server.port
+            let address = WebAddress(
+                scheme: address.scheme,
+                host: address.host,
+                port: server.port,
+                path: address.path,
+                query: address.query
+            )
             var request = TransferRequest(address: address, range: range, settings: TransferSettings(values))
             request.bypassesCaches = bypassing
             request.carriesSecrets = !bypassing
