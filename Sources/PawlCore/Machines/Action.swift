@@ -28,10 +28,14 @@ package enum Action: Hashable, Sendable {
     /// Keep the content in memory; a part file without a byte is removed.
     case useMemory(limit: Int64)
     /// The origin reported overload.
-    indirect case throttled(Origin, retryAfter: Interval?)
+    ///
+    /// `isFirst`: for the first time since the file was last served.
+    indirect case throttled(Origin, retryAfter: Interval?, isFirst: Bool)
     /// The origin rejected a further connection without a status that says so, while it serves others: with
     /// the same file, or with those of other downloads.
     indirect case connectionRefused(Origin, isSameFile: Bool)
+    /// The file that alone was rejected beside those of other downloads is rejected without them too.
+    indirect case connectionRefusalWithdrawn(Origin)
     /// Compute the digests of the first `length` bytes and call `digested`.
     case verify([HashAlgorithm], length: Int64)
     /// Compute the digests of what the first `length` bytes decode to, and call `digestedDecoded`.

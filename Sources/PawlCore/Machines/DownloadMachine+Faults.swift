@@ -10,7 +10,8 @@ extension DownloadMachine {
         noteProgress()
         if disposition.isComplaint {
             let wait = plan.retry.allowed(fault.retryAfter)
-            actions.append(.throttled(sources[lane.source].current.origin, retryAfter: wait))
+            let origin = sources[lane.source].current.origin
+            actions.append(.throttled(origin, retryAfter: wait, isFirst: attempts == 0))
         }
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
@@ -132,10 +133,28 @@ extension DownloadMachine {
         }
         // Other downloads use as many connections as the host was ever seen to allow: later there are fewer.
         if hostIsCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
-            return [.connectionRefused(sources[source].current.origin, isSameFile: false)]
-                + retry(fault, disposition, source: source, now: now)
+            // Only once: the same file's next rejection shows nothing new.
+            let report: [Action] =
+                sources[source].wasCrowdedOut
+                ? [] : [.connectionRefused(sources[source].current.origin, isSameFile: false)]
+            sources[source].wasCrowdedOut = true
+            return report + retry(fault, disposition, source: source, now: now)
         }
         let failure = describe(fault, disposition, source: source)
+        if sources[source].wasCrowdedOut, fault.mayMeanTooMany {
+            sources[source].wasCrowdedOut = false
+            return [.connectionRefusalWithdrawn(sources[source].current.origin)]
+                + refreshOrLeave(source, fault, failure, now: now)
+        }
+        return refreshOrLeave(source, fault, failure, now: now)
+    }
+
+    private mutating func refreshOrLeave(
+        _ source: Int,
+        _ fault: AttemptFault,
+        _ failure: Failure,
+        now: Instant
+    ) -> [Action] {
         if sources.count(where: \.isUsable) == 1, let question = refresh(source, after: fault, failure) {
             return [question]
         }

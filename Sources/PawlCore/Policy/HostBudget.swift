@@ -29,15 +29,16 @@ package struct HostBudget: Hashable, Sendable {
     private var recoveredAt: Instant?
     /// Doublings of ``recovery``.
     private var doublings = 0
-    /// How often, in quick succession, a connection was rejected without a status for it while others were
-    /// served.
+    /// How often, in quick succession, a connection of another file was rejected while others were served.
     private var refusals = 0
     private var refusedAt: Instant?
+    /// The limit before a rejection that rests on one file alone.
+    private var suspicion: Int??
     /// The number of connections that the origin was seen to allow at most; `nil` while that is not shown.
     ///
     /// Stored across restarts.
     package private(set) var borne: Int?
-    /// Whether ``borne`` rests on more than one rejection without a status for it: that one may be chance.
+    /// Whether ``borne`` rests on rejections of more than one file: that one may be the file's own fault.
     package private(set) var isBorneCertain = false
     /// The number of connections that is stored for the origin.
     private var stored: Int?
@@ -92,6 +93,7 @@ package struct HostBudget: Hashable, Sendable {
     }
 
     private mutating func note(isCertain: Bool) {
+        suspicion = nil
         borne = limit
         stored = limit
         isBorneCertain = isCertain
@@ -105,10 +107,13 @@ package struct HostBudget: Hashable, Sendable {
 
     /// The origin responded with 429 or 503, or refused a connection, which has been released already: it
     /// allows those in use now.
-    package mutating func throttled(retryAfter: Interval?, now: Instant) {
+    ///
+    /// `isFirst`: of this attempt at the file. What a file's further attempts are told shows nothing new.
+    package mutating func throttled(retryAfter: Interval?, isFirst: Bool = true, now: Instant) {
         shrink(now: now)
+        if isFirst { countRefusal(now: now) }
         // With no others in use it does not show how many are allowed.
-        if inUse > 0 { note(isCertain: true) }
+        if inUse > 0 { note(isCertain: refusals >= HostBudget.shown) }
         guard let retryAfter, retryAfter > .zero else { return }
         let until = now + min(retryAfter, RetryAfter.longest)
         holdUntil = max(holdUntil ?? until, until)
@@ -124,13 +129,26 @@ package struct HostBudget: Hashable, Sendable {
     /// they receive other files, once may be chance.
     package mutating func connectionRefused(isSameFile: Bool, now: Instant) {
         guard inUse > 0 else { return }
+        countRefusal(now: now)
+        let isRepeated = refusals >= HostBudget.shown
+        let before = suspicion ?? limit
+        shrink(now: now)
+        if isSameFile || isRepeated { note(isCertain: isRepeated) } else { suspicion = .some(before) }
+    }
+
+    /// The only file that was rejected while others were served is rejected without them too: it was no limit.
+    package mutating func withdrawRefusal() {
+        guard let before = suspicion else { return }
+        limit = before
+        suspicion = nil
+        refusals = 0
+    }
+
+    private mutating func countRefusal(now: Instant) {
         // Rejections far apart may have other reasons: an address that has expired.
         if let refusedAt, now - refusedAt >= HostBudget.recovery { refusals = 0 }
         refusedAt = now
         refusals += 1
-        shrink(now: now)
-        let isRepeated = refusals >= HostBudget.shown
-        if isSameFile || isRepeated { note(isCertain: isRepeated) }
     }
 
     private static let shown = 2

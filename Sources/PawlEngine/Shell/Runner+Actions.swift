@@ -32,10 +32,11 @@ extension Runner {
         case .refresh(let source, let generation): refresh(source, generation)
         case .ask(let order): ask(order)
         case .useMemory(let limit): useMemory(limit: limit)
-        case .throttled(let origin, let retryAfter):
-            shared.throttled(located(origin), retryAfter: retryAfter, now: clock.now)
+        case .throttled(let origin, let retryAfter, let isFirst):
+            shared.throttled(located(origin), retryAfter: retryAfter, isFirst: isFirst, now: clock.now)
         case .connectionRefused(let origin, let isSameFile):
             shared.connectionRefused(located(origin), isSameFile: isSameFile, now: clock.now)
+        case .connectionRefusalWithdrawn(let origin): shared.withdrawRefusal(located(origin))
         case .verify(let algorithms, let length): verify(algorithms, length: length)
         case .verifyDecoded(let algorithms, let coding, let length):
             verifyDecoded(algorithms, coding: coding, length: length)

@@ -89,9 +89,11 @@ final class Shared: Sendable {
 
     func isCrowded(_ origin: Origin) -> Bool { hosts.withLock { $0.budgets[origin]?.isCrowded ?? false } }
 
-    func throttled(_ origin: Origin, retryAfter: Interval?, now: Instant) {
-        learn(of: origin) { $0.throttled(retryAfter: retryAfter, now: now) }
+    func throttled(_ origin: Origin, retryAfter: Interval?, isFirst: Bool, now: Instant) {
+        learn(of: origin) { $0.throttled(retryAfter: retryAfter, isFirst: isFirst, now: now) }
     }
+
+    func withdrawRefusal(_ origin: Origin) { hosts.withLock { $0.budgets[origin]?.withdrawRefusal() } }
 
     func endHold(_ origin: Origin) { hosts.withLock { $0.budgets[origin]?.endHold() } }
 

@@ -92,6 +92,30 @@ import Testing
         #expect(budget.borne == 2 && budget.limit == 2)
     }
 
+    @Test func `what one file is told again and again shows no limit for a day`() {
+        var budget = HostBudget()
+        for _ in 0..<4 { _ = budget.acquire(now: start) }
+        budget.release()
+        budget.throttled(retryAfter: nil, isFirst: true, now: start)
+        budget.throttled(retryAfter: nil, isFirst: false, now: start + .seconds(1))
+        #expect(budget.borne == 3 && !budget.isBorneCertain)
+        budget.throttled(retryAfter: nil, isFirst: true, now: start + .seconds(2))
+        #expect(budget.isBorneCertain)
+    }
+
+    @Test func `the rejection of one file is withdrawn when it was the file's own`() {
+        var budget = HostBudget()
+        for _ in 0..<4 { _ = budget.acquire(now: start) }
+        budget.release()
+        budget.connectionRefused(isSameFile: false, now: start)
+        #expect(budget.limit == 3)
+        budget.withdrawRefusal()
+        #expect(budget.limit == nil && budget.borne == nil)
+        budget.connectionRefused(isSameFile: true, now: start)
+        budget.withdrawRefusal()
+        #expect(budget.limit == 3, "the same file was served meanwhile")
+    }
+
     @Test func `one denied file beside others may be chance, two in a row are not`() {
         var budget = HostBudget()
         for _ in 0..<3 { _ = budget.acquire(now: start) }

@@ -43,6 +43,30 @@ import Testing
         #expect(requests == 0 && bench.machine.attempts == 0)
     }
 
+    @Test func `a file that is forbidden beside others is reported once, and withdrawn when it is its own fault`() {
+        var bench = Bench()
+        bench.begin()
+        let origin = bench.machine.sources[0].given.origin
+        func answer(isCrowded: Bool) {
+            bench.said = bench.machine.responded(
+                bench.lane,
+                head: forbidden,
+                isCrowded: isCrowded,
+                wallTime: UnixTime(seconds: 0),
+                now: bench.now
+            )
+        }
+        answer(isCrowded: true)
+        #expect(bench.said.contains(.connectionRefused(origin, isSameFile: false)))
+        bench.ring()
+        answer(isCrowded: true)
+        #expect(!bench.said.contains(.connectionRefused(origin, isSameFile: false)))
+        bench.ring()
+        answer(isCrowded: false)
+        #expect(bench.said.contains(.connectionRefusalWithdrawn(origin)))
+        #expect(bench.machine.phase == .failed)
+    }
+
     @Test func `a reset of every further connection has the same effect`() {
         var bench = running(4)
         for lane in asking(bench) { bench.fail(.connectionLost, lane: lane) }

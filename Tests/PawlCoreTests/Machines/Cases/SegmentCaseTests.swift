@@ -86,7 +86,8 @@ import Testing
         var bench = Self.four()
         let lane = bench.machine.lanes[2].id
         bench.fail(.connectionRefused, lane: lane)
-        #expect(bench.said.contains(.throttled(bench.machine.sources[0].given.origin, retryAfter: nil)))
+        let origin = bench.machine.sources[0].given.origin
+        #expect(bench.said.contains(.throttled(origin, retryAfter: nil, isFirst: true)))
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.count == 3)
         bench.tick(after: 5)
         #expect(bench.machine.lanes.count == 3)
