@@ -12,6 +12,8 @@ extension ResponseHead {
     /// The most digests of one response that count.
     private static let mostDigests = 64
 
+    private static let contentDigest = "\(DigestField.contentDigest.name)"
+
     var hasDigests: Bool { !self.digests.isEmpty }
 
     /// What the response states of its content.
@@ -24,6 +26,11 @@ extension ResponseHead {
             || self.storedForm.length.map { length in resourceLength.map { $0 != length } ?? false } ?? false
         return self.digests.filter { digest in
             if isDecoded, digest.scope == .stored { return false }
+            // Of a part, only Content-Digest is defined to be the part's own (RFC 9530 §2); object stores send the rest
+            // of the whole too.
+            if self.status == 206, digest.scope == .content, digest.field != Self.contentDigest {
+                return false
+            }
             return !(self.storedForm.isComposite && digest.field.hasPrefix("x-amz-"))
         }
     }

@@ -137,7 +137,8 @@ extension DownloadMachine {
         let lane = lanes[index]
         if lane.kind == .restarting {
             let isBound = existingLength != nil || mayNotDiscard(for: lane.source)
-            if isBound || comparesWhole, let compares = compareWhole(response, lane: index, now: now) {
+            let mayBeSame = comparesWhole || response.evidence == .strong
+            if isBound || mayBeSame, let compares = compareWhole(response, lane: index, now: now) {
                 return compares
             }
             guard isBound else {
@@ -251,7 +252,21 @@ extension DownloadMachine {
                 now: now
             )
         }
-        lanes[index].end = min(lane.end, lane.responseEnd, map.horizon, plan.longest)
+        let end = min(lane.end, lane.responseEnd, map.horizon, plan.longest)
+        // Further ones like this would mostly repeat bytes.
+        if lane.kind == .data, lane.responseEnd < lane.end, end < map.horizon, !comparesEnd(lane),
+            end - lane.cursor < lane.overlap
+        {
+            return rangesBroken(
+                .init(
+                    "range-too-short",
+                    "the server sent only \(end - lane.cursor) bytes after those to compare"
+                ),
+                lane: index,
+                now: now
+            )
+        }
+        lanes[index].end = end
         guard isClaimed else {
             map.shorten(lane.id, to: lanes[index].end)
             lanes[index].stage = .claiming

@@ -17,7 +17,7 @@ extension DownloadMachine {
         if let others = leaveOut(index, evidence, now: now) { return others }
         if lanes[index].requested != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        if isBound || map.isComplete && !map.done.isEmpty {
+        if isBound || response.evidence == .strong || map.isComplete && !map.done.isEmpty {
             let isKnown = existingLength == nil && samples.isEmpty && openJoints.isEmpty
             if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
             if let compares = compareWhole(response, lane: index, now: now) { return compares }

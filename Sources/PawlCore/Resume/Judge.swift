@@ -182,6 +182,17 @@ package struct Judge: Hashable, Sendable {
     }
 
     private func wholeResponse(_ head: ResponseHead) -> Verdict {
+        // A field without meaning here (RFC 9110 §14.4), but who sends it sends what it says.
+        if case .range(let range, let total) = head.contentRange,
+            range.start != 0 || range.end != total ?? range.end
+        {
+            return .rangesBroken(
+                evidence: .init(
+                    "part-with-status-200",
+                    "it sent status 200 with \(range) of \(total.map(String.init) ?? "*") bytes"
+                )
+            )
+        }
         // A coded body has its own length and entity tag; it can be used whole, never in parts.
         let isCoded = head.contentEncoding != nil
         let identity = ContentIdentity(head, total: head.contentLength)
@@ -195,6 +206,12 @@ package struct Judge: Hashable, Sendable {
             ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated
         )
         if let verdict = pageVerdict(response) { return verdict }
+        // The same strong tag with another length contradicts itself: bytes are discarded for it only when it is repeated.
+        if case .changed(let change) = evidence, held > 0, let total = known?.total, total != identity.total,
+            record?.evidence(for: identity.validators) == .strong
+        {
+            return .suspectPage(response, evidence: change)
+        }
         guard requestedStart == 0 else {
             return .wholeInstead(
                 response,
@@ -356,7 +373,8 @@ package struct Judge: Hashable, Sendable {
         }
         guard let type else {
             let records = known.records + [record].compactMap { $0 }
-            guard isBare, records.contains(where: { !$0.validators.isEmpty }) else { return nil }
+            let isFewer = size.map { $0 < held } ?? false
+            guard isBare, isFewer || records.contains(where: { !$0.validators.isEmpty }) else { return nil }
             return .suspectPage(response, evidence: bare)
         }
         if let before = known.mediaType, before != type {
@@ -403,6 +421,7 @@ extension ResponseHead {
     /// The length of the whole resource, if a response that is about it states one.
     var resourceLength: Int64? {
         switch (self.status, self.contentRange) {
+        case (200, .range(_, let total?)): total
         case (0, _), (200, _): self.contentLength
         case (206, .range(_, let total)): total
         case (416, .unsatisfied(let total)): total

@@ -136,6 +136,47 @@ import Testing
         #expect(Self.verdict(.from(400), tagged) == "whole [0, 19)")
     }
 
+    @Test func `C6 fewer bytes than on disk without a validator must come twice, whatever was known`() {
+        let bare = Representation(total: Self.total)
+        func verdict(_ length: Int64) -> String {
+            var head = ResponseHead(status: 200)
+            head.contentLength = length
+            let judge = Judge(
+                requested: .from(400),
+                known: bare,
+                record: nil,
+                have: nil,
+                held: 400,
+                name: "f.mkv"
+            )
+            return Self.kind(judge.verdict(on: head, wallTime: UnixTime(seconds: 0)))
+        }
+        #expect([0, 19, 399].map(verdict) == Array(repeating: "suspect page", count: 3))
+        #expect(verdict(5000) == "whole [0, 5000)")
+    }
+
+    @Test func `a 200 that says it is a part is no whole response`() {
+        func said(_ range: ByteRange, _ total: Int64?, _ length: Int64) -> ResponseHead {
+            Self.head(200) { head in
+                head.contentRange = .range(range, total: total)
+                head.contentLength = length
+            }
+        }
+        for requested in [RequestedRange.whole, .from(400), .closed(ByteRange(400, 1000))] {
+            #expect(Self.verdict(requested, said(ByteRange(400, 1000), 1000, 600)) == "broken")
+            #expect(Self.verdict(requested, said(ByteRange(0, 600), 1000, 600)) == "broken")
+            #expect(Self.verdict(requested, said(ByteRange(400, 1000), nil, 600)) == "broken")
+        }
+        #expect(Self.verdict(.whole, said(ByteRange(0, 1000), 1000, 1000)) == "usable [0, 1000) unstated")
+        #expect(Self.verdict(.from(400), said(ByteRange(0, 1000), nil, 1000)) == "whole [0, 1000)")
+    }
+
+    @Test func `another length under the same strong tag replaces bytes only when it comes twice`() {
+        let tail = Self.head(200) { $0.contentLength = 600 }
+        #expect(Self.verdict(.from(400), tail, held: 400) == "suspect page")
+        #expect(Self.verdict(.from(400), tail) == "whole [0, 600)")
+    }
+
     @Test func `E2 a full response is usable at 0 only`() {
         let whole = Self.head(200) { $0.contentLength = Self.total }
         #expect(Self.verdict(.whole, whole) == "usable [0, 1000) unstated")

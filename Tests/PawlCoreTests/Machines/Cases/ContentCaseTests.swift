@@ -139,7 +139,7 @@ import Testing
 
     @Test func `a part ends where it was requested to end, even when it starts over without a length`() {
         var bench = Bench { $0.selection = .closed(ByteRange(0, 200)) }
-        var coded = Bench.whole(nil)
+        var coded = Bench.whole(nil, tag: nil)
         coded.contentEncoding = "gzip"
         bench.begin()
         bench.answer(coded)

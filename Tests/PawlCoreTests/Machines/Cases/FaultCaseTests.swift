@@ -175,11 +175,21 @@ import Testing
         #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
         #expect(bench.notices == ["no response to a request with Range: retrying without it"])
         bench.answer(Bench.whole(1000))
-        #expect(bench.said.contains(.startOver) && !bench.machine.rangesUsable)
+        #expect(!bench.said.contains(.startOver) && !bench.machine.rangesUsable)
+        #expect(bench.machine.lanes.first?.overlap == 500, "it is the same version: nothing is discarded")
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 600)
         bench.fail(.connectionLost)
         bench.ring()
         #expect(bench.requested == .whole)
+    }
+
+    @Test func `E1 without a strong tag the whole that follows a timeout of a range replaces what is there`() {
+        var bench = Bench { $0.timeout = .seconds(10) }
+        bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000, tag: nil, date: 5))
+        bench.tick(after: 11)
+        bench.answer(Bench.whole(1000, tag: nil, date: 5))
+        #expect(bench.said.contains(.startOver) && !bench.machine.rangesUsable)
     }
 
     @Test func `E1 a suspended time is not a timeout, and time after it is`() {

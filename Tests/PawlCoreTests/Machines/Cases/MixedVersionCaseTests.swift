@@ -83,6 +83,18 @@ import Testing
         #expect(bench.machine.phase == .publishing && bench.machine.total == Self.megabyte)
     }
 
+    @Test func `responses shorter than the bytes that each would repeat are no ranges`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte, tag: nil))
+        let start = Self.megabyte - Self.overlap
+        bench.answer(Bench.part(start, Self.megabyte + 1024, of: 4 * Self.megabyte, tag: nil))
+        #expect(bench.requested == .whole && !bench.machine.rangesUsable)
+        var last = Bench()
+        last.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: Self.megabyte + 10, tag: nil))
+        last.answer(Bench.part(start, Self.megabyte + 10, of: Self.megabyte + 10, tag: nil))
+        #expect(last.said.contains(.admit(last.lane)), "the last ones may be short")
+    }
+
     @Test(arguments: [true, false])
     func `a 416 whose length is that of the bytes on disk proves no version`(agreed: Bool) {
         var bench = Bench()
