@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlServer
 
@@ -64,7 +65,7 @@ extension Command {
 }
 
 @Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
-    let plan = try GetPlan(
+    var plan = try GetPlan(
         arguments: arguments,
         readingWith: readText,
         askingWith: PasswordPrompt.ask,
@@ -76,8 +77,18 @@ extension Command {
     }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return try ZsyncUpdate(control, plan).run() }
+    let refused = try plan.listPrefixes()
     if plan.options.isDryRun { return DryRun(plan).run() }
-    return try GetSession(plan).run()
+    if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {
+        var errors = OutputFile(descriptor: STDERR_FILENO)
+        errors.appendLine(
+            "\(plan.unchanged) \(plan.unchanged == 1 ? "object is" : "objects are") there already, unchanged"
+        )
+        errors.flush()
+    }
+    guard !plan.items.isEmpty else { return refused }
+    let code = try GetSession(plan).run()
+    return code == 0 ? refused : code
 }
 
 @Sendable private func runHelp(_ words: ArraySlice<String>) throws(Failure) -> Int32 {
