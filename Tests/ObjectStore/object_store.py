@@ -4,7 +4,7 @@
 POST /_control with JSON: {"faults": [{"op": "UploadPart", "do": "lose"}], "skew": 3600, "lies": true, "pace": 0.1}
   faults: each is used once. do: lose (carried out, the connection is closed without a response), slow (503 SlowDown),
   internal (500). skew: seconds by which its clock is ahead. lies: ignores preconditions. pace: seconds a part takes.
-GET /_log: the operations so far, as JSON.
+GET /_log: the operations so far, as JSON. GET /_wait?op=UploadPart&count=2: the same, once there were so many of that kind.
 """
 import base64, hashlib, hmac, json, sys, threading, time, zlib
 from email.utils import formatdate
@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape
 
 KEY, SECRET = "TESTKEY", "test/secret+key"
 lock = threading.RLock()
+logged = threading.Condition(lock)
 buckets = {"bucket": {}, "public": {}}
 uploads, log = {}, []
 control = {"faults": [], "skew": 0, "lies": False, "pace": 0}
@@ -72,8 +73,10 @@ class Handler(BaseHTTPRequestHandler):
         if path.path == "/_control":
             control.update(json.loads(body))
             return self.answer(200)
-        if path.path == "/_log":
+        if path.path in ("/_log", "/_wait"):
+            asked = dict(parse_qsl(path.query))
             with lock:
+                logged.wait_for(lambda: sum(e["op"] == asked.get("op") for e in log) >= int(asked.get("count", 0)))
                 return self.answer(200, json.dumps(log).encode())
         query = dict(parse_qsl(path.query, keep_blank_values=True))
         bucket, _, key = unquote(path.path)[1:].partition("/")
@@ -82,6 +85,7 @@ class Handler(BaseHTTPRequestHandler):
         with lock:
             log.append({"op": op, "key": key, "range": self.headers.get("Range"), "part": query.get("partNumber"),
                         "signed": "Authorization" in self.headers})
+            logged.notify_all()
             for each in control["faults"]:
                 if each["op"] == op:
                     fault = each["do"]

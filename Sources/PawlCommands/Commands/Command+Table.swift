@@ -19,8 +19,9 @@ extension Command {
         "[options] URL...",
         summary: "download files now; run again to resume",
         details: """
-            Download each URL to a file of its own over HTTP, HTTPS, FTP, FTPS or SFTP, in this process. Ctrl-C pauses \
-            (exit code 7); run the same command again to resume.
+            Download each URL to a file of its own over HTTP, HTTPS, FTP, FTPS or SFTP or from an object store \
+            (s3://BUCKET/KEY), in this process. Ctrl-C pauses (exit code 7); run the same command again to resume. A URL \
+            s3://BUCKET/PREFIX/ downloads the objects of the prefix that the folder lacks.
             """,
         operand: .addresses,
         options: GetOptions.table.map(\.entry),

@@ -40,6 +40,14 @@ struct ManualExamples: Sendable {
             ),
             ("Download a list of URLs, eight at a time", "pawl get -j 8 -i urls.txt"),
             ("Write to another program", "pawl get -o - https://example.org/source.tar.gz | tar -xz"),
+            (
+                "Download the objects of a prefix, and later only what has changed",
+                "pawl get s3://bucket/data/ --recursive -d data"
+            ),
+            (
+                "Store a download as an object, without a local file",
+                "pawl get https://example.org/image.iso --to s3://bucket/image.iso"
+            ),
         ]),
         "add": ManualExamples([
             ("Add a file to the queue", "pawl add https://example.org/image.iso"),
