@@ -54,7 +54,7 @@ class Handler(BaseHTTPRequestHandler):
     def date_time_string(self, timestamp=None):
         return formatdate(time.time() + control["skew"] if timestamp is None else timestamp, usegmt=True)
 
-    def answer(self, status, body=b"", **fields):
+    def respond(self, status, body=b"", **fields):
         self.send_response(status)
         for name, value in fields.items():
             self.send_header(name.replace("_", "-"), value)
@@ -65,19 +65,19 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def xml(self, name, inner):
-        self.answer(200, f'<?xml version="1.0"?><{name}>{inner}</{name}>'.encode(), Content_Type="application/xml")
+        self.respond(200, f'<?xml version="1.0"?><{name}>{inner}</{name}>'.encode(), Content_Type="application/xml")
 
     def handle_one(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         path = urlsplit(self.path)
         if path.path == "/_control":
             control.update(json.loads(body))
-            return self.answer(200)
+            return self.respond(200)
         if path.path in ("/_log", "/_wait"):
-            asked = dict(parse_qsl(path.query))
+            wait = dict(parse_qsl(path.query))
             with lock:
-                logged.wait_for(lambda: sum(e["op"] == asked.get("op") for e in log) >= int(asked.get("count", 0)))
-                return self.answer(200, json.dumps(log).encode())
+                logged.wait_for(lambda: sum(e["op"] == wait.get("op") for e in log) >= int(wait.get("count", 0)))
+                return self.respond(200, json.dumps(log).encode())
         query = dict(parse_qsl(path.query, keep_blank_values=True))
         bucket, _, key = unquote(path.path)[1:].partition("/")
         op = self.operation(key, query)
@@ -107,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
             getattr(self, op)(buckets[bucket], bucket, key, query, body)
         except Refused as refused:
             body = f"<Error><Code>{refused.code}</Code><Message>no</Message></Error>".encode()
-            self.answer(refused.status, body, Content_Type="application/xml")
+            self.respond(refused.status, body, Content_Type="application/xml")
 
     do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = handle_one
 
@@ -173,14 +173,14 @@ class Handler(BaseHTTPRequestHandler):
         self.first(objects, key)
         tag = hashlib.md5(body).hexdigest()
         self.store(objects, key, body, tag, self.meta())
-        self.answer(200, ETag=f'"{tag}"')
+        self.respond(200, ETag=f'"{tag}"')
 
     def Head(self, objects, bucket, key, query, body):
         if key not in objects:
             raise Refused(404, "NoSuchKey")
         data, tag, meta, when = objects[key]
         fields = {n.replace("-", "_"): v for n, v in meta.items()}
-        self.answer(200, b"", Content_Length=str(len(data)), ETag=f'"{tag}"',
+        self.respond(200, b"", Content_Length=str(len(data)), ETag=f'"{tag}"',
                     Last_Modified=formatdate(when, usegmt=True), **fields)
 
     def Get(self, objects, bucket, key, query, body):
@@ -188,15 +188,15 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(404, "NoSuchKey")
         data, tag, meta, when = objects[key]
         fields = dict(ETag=f'"{tag}"', Last_Modified=formatdate(when, usegmt=True), Accept_Ranges="bytes")
-        asked = self.headers.get("Range")
-        if not asked:
+        wanted_range = self.headers.get("Range")
+        if not wanted_range:
             sum_ = base64.b64encode(zlib.crc32(data).to_bytes(4, "big")).decode()
             if self.headers.get("x-amz-checksum-mode") == "ENABLED":
                 fields["x_amz_checksum_crc32"] = sum_
-            return self.answer(200, data, **fields)
-        start, _, end = asked[6:].partition("-")
+            return self.respond(200, data, **fields)
+        start, _, end = wanted_range[6:].partition("-")
         start, end = int(start), min(int(end), len(data) - 1) if end else len(data) - 1
-        self.answer(206, data[start:end + 1], Content_Range=f"bytes {start}-{end}/{len(data)}", **fields)
+        self.respond(206, data[start:end + 1], Content_Range=f"bytes {start}-{end}/{len(data)}", **fields)
 
     def List(self, objects, bucket, key, query, body):
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter")
@@ -243,7 +243,7 @@ class Handler(BaseHTTPRequestHandler):
         tag = hashlib.md5(body).hexdigest()
         with lock:
             self.upload(key, query)["parts"][int(query["partNumber"])] = (body, tag)
-        self.answer(200, ETag=f'"{tag}"')
+        self.respond(200, ETag=f'"{tag}"')
 
     def ListParts(self, objects, bucket, key, query, body):
         parts = self.upload(key, query)["parts"]
@@ -274,11 +274,11 @@ class Handler(BaseHTTPRequestHandler):
         with lock:
             self.upload(key, query)
             del uploads[query["uploadId"]]
-        self.answer(204)
+        self.respond(204)
 
     def Delete(self, objects, bucket, key, query, body):
         objects.pop(key, None)
-        self.answer(204)
+        self.respond(204)
 
 
 if __name__ == "__main__":

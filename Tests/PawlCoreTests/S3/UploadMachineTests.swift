@@ -43,7 +43,7 @@ import Testing
         )
     }
 
-    /// Each state that a machine reaches with `total` bytes, whatever the store answers.
+    /// Each state that a machine reaches with `total` bytes, whatever the store responds.
     @Test(arguments: [0, 5, 8 << 20, 20 << 20] as [Int64])
     func `every reachable state leads to an end`(total: Int64) {
         struct State: Hashable {
@@ -90,7 +90,7 @@ import Testing
         #expect(ends == [.stored, .already, .differs, .lost])
     }
 
-    // MARK: two workers, and a store that loses answers
+    // MARK: two workers, and a store that loses responses
 
     private struct Store {
         var object: (size: Int64, writer: Int)?
@@ -156,7 +156,7 @@ import Testing
             }
             let bytes = action == .put ? total : min(left, workers[worker].nextSize)
             var result = store.perform(action, bytes, worker)
-            // The answer is lost, and the request made again.
+            // The response is lost, and the request made again.
             if Int.random(in: 0..<5, using: &dice) == 0 { result = store.perform(action, bytes, worker) }
             workers[worker].ended(action, result)
         }

@@ -70,7 +70,7 @@ struct `Object stores` {
         #expect(try get(other, "--to", "s3://bucket/small", "--if-exists", "overwrite").code == .code(0))
     }
 
-    @Test func `answers that were lost and overload change nothing`() throws {
+    @Test func `lost responses and overload change nothing`() throws {
         let faults = ["Create", "UploadPart", "Complete"].flatMap { operation in
             ["lose", "slow", "internal"].map { "{\"op\": \"\(operation)\", \"do\": \"\($0)\"}" }
         }
@@ -115,7 +115,7 @@ struct `Object stores` {
 
     @Test func `only what a folder lacks of a prefix is fetched`() throws {
         for (index, key) in ["p/1", "p/2", "p/3.txt", "p/4", "p/sub/5"].enumerated() {
-            try put(key, Payload(seed: UInt64(index), length: 100 + index))
+            try put(key, Payload(seed: UInt64(index), length: Int64(100 + index)))
         }
         let fetched = try store.count("Get")
         #expect(try get("s3://bucket/p/", "-d", "d", "--exclude", "*.txt").code == .code(0))
@@ -130,7 +130,7 @@ struct `Object stores` {
         #expect(try get("s3://bucket/none/", "-d", "d").code == .code(3))
     }
 
-    @Test func `wrong credentials, no bucket and no store are told apart`() throws {
+    @Test func `wrong credentials, no bucket and no store are distinguished`() throws {
         let secret = try get("s3://bucket/x", environment: ["AWS_SECRET_ACCESS_KEY": "wrong-secret"])
         #expect(secret.code == .code(24) && secret.errors.contains("does not belong to the access key"))
         #expect(!secret.errors.contains("wrong-secret"))

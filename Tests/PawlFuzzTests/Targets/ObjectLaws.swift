@@ -64,15 +64,16 @@ enum ObjectLaws {
 
     private static func checkConfiguration(_ bytes: [UInt8]) throws(BrokenLaw) {
         let configuration = S3Configuration(environment: { _ in nil }, file: { _ in bytes }, home: "/")
+        let access: S3Access
         do throws(Failure) {
-            let access = try configuration.access()
-            try hold(S3Access.isRegion(access.region), "a region that is none")
-            for text in [access.credentials?.accessKey, access.credentials?.sessionToken] {
-                try hold(FieldText.isSafe(text ?? ""), "an access key that cannot be sent")
-            }
-        } catch let failure as Failure {
-            let isPrintable = !failure.description.utf8.contains(where: \.isControl)
-            try hold(isPrintable, "a control character in a failure")
+            access = try configuration.access()
+        } catch {
+            let isPrintable = !error.description.utf8.contains(where: \.isControl)
+            return try hold(isPrintable, "a control character in a failure")
+        }
+        try hold(S3Access.isRegion(access.region), "a region that is none")
+        for text in [access.credentials?.accessKey, access.credentials?.sessionToken] {
+            try hold(FieldText.isSafe(text ?? ""), "an access key that cannot be sent")
         }
     }
 }
