@@ -22,6 +22,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case naming
     case netlink
     case netrc
+    case objects
     case options
     case output
     case quantities
@@ -60,6 +61,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .naming: try NamingLaws.check(&input)
         case .netlink: try NetlinkLaws.check(&input)
         case .netrc: try NetrcLaws.check(&input)
+        case .objects: try ObjectLaws.check(&input)
         case .options: try OptionLaws.check(&input)
         case .output: try OutputLaws.check(&input)
         case .quantities: try QuantityLaws.check(&input)

@@ -140,14 +140,27 @@ extension OptionForm<String> {
     }()
 
     /// The name of a region, which may become part of a host name.
-    static let region = text { (text, setting) throws(Failure) in
-        guard S3Access.isRegion(text) else {
-            throw Failure(refusing: setting, text, because: "must be the name of a region, such as eu-west-1")
-        }
+    static let region = {
+        var form = text(check: checkRegion)
+        form.nearest = { S3Access.isRegion($0) ? $0 : nil }
+        return form
+    }()
+
+    @Sendable private static func checkRegion(_ text: String, _ setting: Setting) throws(Failure) {
+        guard !S3Access.isRegion(text) else { return }
+        throw Failure(refusing: setting, text, because: "must be the name of a region, such as eu-west-1")
     }
 
     /// The URL of an object store.
-    static let endpoint = text { (text, setting) throws(Failure) in _ = try S3Configuration.endpoint(text) }
+    static let endpoint = {
+        var form = text(check: checkEndpoint)
+        form.nearest = { (try? S3Configuration.endpoint($0)) == nil ? nil : $0 }
+        return form
+    }()
+
+    @Sendable private static func checkEndpoint(_ text: String, _ setting: Setting) throws(Failure) {
+        _ = try S3Configuration.endpoint(text)
+    }
 
     static let header = {
         var form = text(check: checkHeader)

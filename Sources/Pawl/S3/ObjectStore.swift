@@ -69,7 +69,7 @@ package final class ObjectStore: Sendable {
 
     /// Stores an object in one request.
     ///
-    /// `isFirst`: only if there is none of this key. A store that ignores this condition is asked before.
+    /// `isFirst`: only if there is none of this key. Some stores ignore this condition, so the object is looked for before.
     package func put(
         _ payload: Payload,
         at address: WebAddress,

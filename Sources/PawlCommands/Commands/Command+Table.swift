@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlServer
 
@@ -18,8 +19,9 @@ extension Command {
         "[options] URL...",
         summary: "download files now; run again to resume",
         details: """
-            Download each URL to a file of its own over HTTP, HTTPS, FTP, FTPS or SFTP, in this process. Ctrl-C pauses \
-            (exit code 7); run the same command again to resume.
+            Download each URL to a file of its own over HTTP, HTTPS, FTP, FTPS or SFTP or from an object store \
+            (s3://BUCKET/KEY), in this process. Ctrl-C pauses (exit code 7); run the same command again to resume. A URL \
+            s3://BUCKET/PREFIX/ downloads the objects of the prefix that the folder lacks.
             """,
         operand: .addresses,
         options: GetOptions.table.map(\.entry),
@@ -64,7 +66,7 @@ extension Command {
 }
 
 @Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
-    let plan = try GetPlan(
+    var plan = try GetPlan(
         arguments: arguments,
         readingWith: readText,
         askingWith: PasswordPrompt.ask,
@@ -76,8 +78,18 @@ extension Command {
     }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return try ZsyncUpdate(control, plan).run() }
+    let refused = try plan.listPrefixes()
     if plan.options.isDryRun { return DryRun(plan).run() }
-    return try GetSession(plan).run()
+    if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {
+        var errors = OutputFile(descriptor: STDERR_FILENO)
+        errors.appendLine(
+            "\(plan.unchanged) \(plan.unchanged == 1 ? "object is" : "objects are") there already, unchanged"
+        )
+        errors.flush()
+    }
+    guard !plan.items.isEmpty else { return refused }
+    let code = try GetSession(plan).run()
+    return code == 0 ? refused : code
 }
 
 @Sendable private func runHelp(_ words: ArraySlice<String>) throws(Failure) -> Int32 {

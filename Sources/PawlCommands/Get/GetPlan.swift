@@ -17,6 +17,8 @@ package struct GetPlan: Sendable {
 
     package private(set) var options: GetOptions
     package private(set) var items: [Item] = []
+    /// How many objects of listed prefixes are there already.
+    private(set) var unchanged = 0
     /// The options of every file without option lines.
     private(set) var common = DownloadOptions()
 
@@ -200,6 +202,12 @@ extension GetPlan {
                 ? "the folder of files is given too"
                 : items.count > 1 && !target.isS3Prefix ? "there are several URLs; end it with /" : nil
         if let why { throw Failure(.badOption, "cannot use", at: "--to \(target.redacted)", because: why) }
+    }
+
+    /// Takes the objects of listed prefixes.
+    mutating func replace(with items: [Item], unchanged: Int) {
+        self.items = items
+        self.unchanged = unchanged
     }
 
     /// The store of ``GetOptions/target``.

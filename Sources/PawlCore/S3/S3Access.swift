@@ -84,7 +84,7 @@ package struct S3Access: Hashable, Sendable {
         return skew.overflow || skew.partialValue.magnitude < 240 ? nil : skew.partialValue
     }
 
-    /// Letters, digits and dashes: it becomes part of a host name.
+    /// Only what a host name may have, as it becomes part of one.
     package static func isRegion(_ text: String) -> Bool {
         1...64 ~= text.utf8.count && text.first != "-"
             && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0.isDigit || $0 == .dash }

@@ -52,7 +52,7 @@ package struct S3Configuration: Sendable {
             throw Failure(
                 .badOption,
                 "cannot use",
-                at: "the profile \(Redaction.clipped(name, to: 64))",
+                at: "the profile \(Redaction.clipped(Redaction.printable(name), to: 64))",
                 because: "neither the configuration nor the credentials file has it",
                 remedy: "name another one with \(.setting(.profile)), or create it with 'aws configure'"
             )
@@ -63,7 +63,7 @@ package struct S3Configuration: Sendable {
             guard S3Access.isRegion(region) else {
                 throw Failure(
                     refusing: .region,
-                    Redaction.clipped(region, to: 64),
+                    Redaction.clipped(Redaction.printable(region), to: 64),
                     because: "it is no name of a region"
                 )
             }

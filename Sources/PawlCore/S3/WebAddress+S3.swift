@@ -25,7 +25,9 @@ extension WebAddress {
             $0.isLetter || $0.isDigit || $0 == .dash || $0 == .dot || $0 == .underscore
         }
         guard isName, bucket.first != .dot, bucket.last != .dot, bucket.count <= 255 else {
-            throw AddressFlaw("\(Redaction.clipped(text(bucket), to: 64)) is no name of a bucket")
+            throw AddressFlaw(
+                "\(Redaction.clipped(Redaction.printable(text(bucket)), to: 64)) is no name of a bucket"
+            )
         }
         guard String(validating: key, as: UTF8.self) != nil else { throw AddressFlaw("its key is not UTF-8") }
         // Clients and proxies resolve them, so that another object would be requested than the one that was named.

@@ -61,9 +61,11 @@ extension Remedy: ExpressibleByStringInterpolation {
 package enum Setting: Hashable, Sendable, CaseIterable {
     case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections,
         cookieFile,
-        deniesPrivateAddresses, endpoint, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
+        deniesPrivateAddresses, endpoint, existingFile, expectedLength, fileName, header, interface,
+        keepsServerTime,
         key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming, netrc, noProxy,
-        openPGPKeyring, pinnedPublicKeys, profile, proxy, range, rateLimit, referer, region, retries, retriesCorrupt,
+        openPGPKeyring, pinnedPublicKeys, profile, proxy, range, rateLimit, referer, region, retries,
+        retriesCorrupt,
         retryDelay, signsRequests,
         storesAttributes, timeout, trustsRedirects, user, userAgent, verification, verifiesPeer
 

@@ -57,8 +57,8 @@ package final class CurlClient: Sendable {
         handle.reset()
         let options = try ConnectionSettings(for: like)
         options.apply(to: handle)
-        let answer = Response(limit: request.limit)
-        let context = unsafe Unmanaged.passUnretained(answer).toOpaque()
+        let response = Response(limit: request.limit)
+        let context = unsafe Unmanaged.passUnretained(response).toOpaque()
         handle.set(CURLOPT_URL, request.address.text)
         handle.set(CURLOPT_HTTP_TRANSFER_DECODING, 1)
         handle.set(CURLOPT_HTTPHEADER, HeaderLines(["Expect:", "Content-Type:"] + request.lines))
@@ -87,16 +87,16 @@ package final class CurlClient: Sendable {
             }
             return unsafe handle.refusal ?? curl_easy_perform(handle.raw)
         }
-        withExtendedLifetime((answer, options)) {}
+        withExtendedLifetime((response, options)) {}
         guard code == CURLE_OK else {
-            throw handle.fault(code, of: like, isHTTP: true, hasHead: !answer.head.isEmpty)
+            throw handle.fault(code, of: like, isHTTP: true, hasHead: !response.head.isEmpty)
         }
         idle.withLock { $0.append(Idle(handle: handle)) }
-        guard var head = ResponseHead(parsing: answer.head) else {
+        guard var head = ResponseHead(parsing: response.head) else {
             throw TransferFault(.malformed, "the response is not HTTP")
         }
-        head.lines = answer.head
-        return (head, answer.body)
+        head.lines = response.head
+        return (head, response.body)
     }
 }
 

@@ -52,3 +52,38 @@ extension FileDisk {
         }
     }
 }
+
+/// What a folder has of an object of a listing.
+package enum ListedFile: Hashable, Sendable {
+    /// Nothing, or a file that was not made from the object.
+    case unknown
+    /// A file that was made from the object as it is.
+    case unchanged
+    /// A file that was made from the object as it was.
+    case outdated
+}
+
+extension FileDisk {
+    /// What the file of that name is to an object of `source` with this content.
+    ///
+    /// Where files have no attributes, one of the object's length and time is unchanged.
+    package func listedFile(
+        _ name: String,
+        in path: String,
+        from source: String,
+        content: ContentFingerprint?,
+        length: Int64,
+        modified: UnixTime?
+    ) -> ListedFile {
+        guard let folder = folders.existing(path), let status = try? folder.status(of: name), status.isRegular
+        else { return .unknown }
+        guard folder.bearsMarks else {
+            let time = status.modifiedTime / 1_000_000_000
+            return status.length == length && time == modified?.seconds ? .unchanged : .unknown
+        }
+        guard let mark = completion(of: name, status, in: folder),
+            mark.fingerprint.source == OwnerAttribute.value(of: source)
+        else { return .unknown }
+        return mark.fingerprint == content && mark.length == length ? .unchanged : .outdated
+    }
+}

@@ -6,7 +6,8 @@ import PawlSystem
 /// Digests in progress, of several algorithms over the same bytes.
 ///
 /// Used by one worker at a time.
-@safe package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time by ContentHashing's mutex.
+@safe
+package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time.
     @unsafe private enum Part {
         case digest(OpaquePointer)
         case cyclic(kind: Int32, value: UInt64)

@@ -107,9 +107,11 @@ extension Runner {
         }
         writers.append(writer)
         let object = change == nil && order.address.scheme == .s3 ? order.address : nil
-        let isNamed = object != nil || job.plan.sources.contains {
-            $0.origin == origin || shared.secured($0).origin == origin
-        }
+        let isNamed =
+            object != nil
+            || job.plan.sources.contains {
+                $0.origin == origin || shared.secured($0).origin == origin
+            }
         // Less secure than the given address.
         let isLess = !origin.scheme.isSecure && job.plan.sources.contains { $0.scheme.isSecure }
         var request = TransferRequest(

@@ -6,6 +6,8 @@ enum AddressLaws {
         let text = input.text()
         let reference = input.text()
         guard let (address, credentials) = try parse(text) else { return }
+        // Keys are literal, and relative references are to the URL of a store.
+        guard address.scheme != .s3 else { return try ObjectLaws.check(address) }
         try checkForm(address)
         if let credentials {
             let bytes = Array((credentials.user + credentials.password).utf8)
@@ -13,7 +15,7 @@ enum AddressLaws {
         }
         try hold(resolve("", from: address) == address, "an empty reference means another address")
         try hold(resolve(address.text, from: address) == address, "an address does not mean itself")
-        if let next = resolve(reference, from: address) { try checkForm(next) }
+        if let next = resolve(reference, from: address), next.scheme != .s3 { try checkForm(next) }
     }
 
     private static func parse(

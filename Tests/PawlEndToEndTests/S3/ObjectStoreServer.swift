@@ -1,0 +1,45 @@
+import PawlTestKit
+
+/// The small object store of `Tests/ObjectStore`, which checks signatures on its own and misbehaves on demand.
+struct ObjectStoreServer {
+    private let folder: TemporaryFolder
+    private let server: ServerProcess
+    let port: UInt16
+
+    init() throws {
+        folder = try TemporaryFolder()
+        port = try FreePort.choose()
+        let script = FileSystem.folder(of: #filePath) + "/../../ObjectStore/object_store.py"
+        server = try ServerProcess("python3", ["-u", script, "\(port)"], in: folder, ports: [port])
+    }
+
+    var endpoint: String { "http://127.0.0.1:\(port)" }
+
+    /// What a program needs to use it.
+    var environment: [String: String] {
+        [
+            "AWS_ENDPOINT_URL_S3": endpoint, "AWS_ACCESS_KEY_ID": "TESTKEY",
+            "AWS_SECRET_ACCESS_KEY": "test/secret+key", "AWS_CONFIG_FILE": "/nonexistent",
+        ]
+    }
+
+    /// Changes its behaviour, see the script.
+    func control(_ json: String) throws {
+        _ = try PawlProcess.run("/usr/bin/curl", ["-sS", "-X", "POST", "-d", json, endpoint + "/_control"])
+    }
+
+    /// The operations so far, each with its key, part and range.
+    func operations() throws -> [String] {
+        let process = try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_log"])
+        return process.output.split(separator: "{").dropFirst().map(String.init)
+    }
+
+    /// Returns when there were so many of the operation.
+    func wait(for operation: String, count: Int) throws {
+        _ = try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_wait?op=\(operation)&count=\(count)"])
+    }
+
+    func count(_ operation: String) throws -> Int {
+        try operations().count { $0.contains("\"op\": \"\(operation)\"") }
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import PawlTestKit
+import Testing
+
+/// `s3://` as a source and as a target, with the real program and a store of another language.
+@Suite(
+    .enabled(
+        if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
+        "needs the built program, python3 and curl"
+    )
+)
+struct `Object stores` {
+    private let bench: Bench
+    private let store: ObjectStoreServer
+    private let payload = Payload(seed: 31, length: 20_000_001)
+
+    init() throws {
+        bench = try Bench()
+        store = try ObjectStoreServer()
+    }
+
+    private func start(_ arguments: [String], _ environment: [String: String] = [:]) throws -> PawlProcess {
+        try PawlProcess(
+            PawlBinary.path,
+            ["get", "--retry-delay", "0.01", "--timeout", "20"] + arguments,
+            environment: store.environment.merging(["HOME": bench.folder.path]) { $1 }.merging(environment) {
+                $1
+            },
+            folder: bench.folder.path
+        )
+    }
+
+    /// The exit code of `pawl get`, and what it printed.
+    private func get(
+        _ arguments: String...,
+        environment: [String: String] = [:]
+    ) throws -> (code: PawlProcess.Exit?, errors: String) {
+        let process = try start(arguments, environment)
+        return (process.wait(), process.errors)
+    }
+
+    /// Stores an object with curl-independent bytes: through the program itself.
+    private func put(_ key: String, _ payload: Payload) throws {
+        let url = bench.origin.serve("/\(key.utf8.count)-\(payload.length)", payload)
+        let run = try get(url, "--to", "s3://bucket/\(key)")
+        #expect(run.code == .code(0), "\(run.errors)")
+    }
+
+    private func difference(_ name: String, _ payload: Payload) -> String? {
+        FileSystem.difference(of: bench.folder.path(name), from: payload).map { "\($0)" }
+    }
+
+    @Test(arguments: ["plain.bin", "a b/c+d?#%41ü&=.bin"])
+    func `an object is stored and fetched under a literal key`(key: String) throws {
+        try put(key, payload)
+        let run = try get("s3://bucket/\(key)", "-o", "got")
+        #expect(run.code == .code(0), "\(run.errors)")
+        #expect(difference("got", payload) == nil)
+        #expect(!run.errors.contains("secret+key"))
+    }
+
+    @Test func `a small object is one request, and an equal one is not fetched again`() throws {
+        let small = Payload(seed: 5, length: 1000)
+        let url = bench.origin.serve("/small", small)
+        for _ in 0..<2 { #expect(try get(url, "--to", "s3://bucket/").code == .code(0)) }
+        #expect(try store.count("Put") == 1)
+        #expect(try store.count("Create") == 0)
+        let other = bench.origin.serve("/other", Payload(seed: 6, length: 1001))
+        #expect(try get(other, "--to", "s3://bucket/small").code == .code(13))
+        #expect(try get(other, "--to", "s3://bucket/small", "--if-exists", "overwrite").code == .code(0))
+    }
+
+    @Test func `lost responses and overload change nothing`() throws {
+        let faults = ["Create", "UploadPart", "Complete"].flatMap { operation in
+            ["lose", "slow", "internal"].map { "{\"op\": \"\(operation)\", \"do\": \"\($0)\"}" }
+        }
+        try store.control("{\"faults\": [\(faults.joined(separator: ","))]}")
+        try put("lost", payload)
+        try store.control(
+            "{\"faults\": [{\"op\": \"Get\", \"do\": \"slow\"}, {\"op\": \"Get\", \"do\": \"internal\"}]}"
+        )
+        let run = try get("s3://bucket/lost", "-o", "got")
+        #expect(run.code == .code(0), "\(run.errors)")
+        #expect(difference("got", payload) == nil)
+    }
+
+    @Test func `another machine continues an upload that was killed`() throws {
+        try store.control("{\"pace\": 0.2}")
+        let url = bench.origin.serve("/killed", payload)
+        let killed = try start([url, "--to", "s3://bucket/killed"])
+        try store.wait(for: "UploadPart", count: 2)
+        killed.send(SIGKILL)
+        _ = killed.wait()
+        try store.control("{\"pace\": 0}")
+        // Nothing of the first run is left here: its folder is not used at all.
+        let run = try get(url, "--to", "s3://bucket/killed")
+        #expect(run.code == .code(0), "\(run.errors)")
+        #expect(try store.count("Create") == 1)
+        // The part that was on its way when the process was killed may have arrived or not.
+        let continued = bench.origin.ended("/killed").contains { record in
+            guard case .from(let start, _) = record.request.range else { return false }
+            return start == 8 << 20 || start == 16 << 20
+        }
+        #expect(continued)
+        #expect(try get("s3://bucket/killed", "-o", "got").code == .code(0))
+        #expect(difference("got", payload) == nil)
+        #expect(try get("s3://bucket/killed.pawl", "-o", "note").code == .code(3))
+    }
+
+    @Test func `a wrong clock is corrected once`() throws {
+        try put("clock", Payload(seed: 7, length: 10))
+        try store.control("{\"skew\": 7200}")
+        #expect(try get("s3://bucket/clock", "-o", "got").code == .code(0))
+    }
+
+    @Test func `only what a folder lacks of a prefix is fetched`() throws {
+        for (index, key) in ["p/1", "p/2", "p/3.txt", "p/4", "p/sub/5"].enumerated() {
+            try put(key, Payload(seed: UInt64(index), length: Int64(100 + index)))
+        }
+        let fetched = try store.count("Get")
+        #expect(try get("s3://bucket/p/", "-d", "d", "--exclude", "*.txt").code == .code(0))
+        #expect(try store.count("Get") == fetched + 3)
+        #expect(try get("s3://bucket/p/", "-d", "d", "--recursive").code == .code(0))
+        #expect(try store.count("Get") == fetched + 5)
+        #expect(difference("d/sub/5", Payload(seed: 4, length: 104)) == nil)
+        let changed = bench.origin.serve("/changed", Payload(seed: 9, length: 50))
+        #expect(try get(changed, "--to", "s3://bucket/p/1", "--if-exists", "overwrite").code == .code(0))
+        #expect(try get("s3://bucket/p/", "-d", "d", "--recursive").code == .code(0))
+        #expect(difference("d/1", Payload(seed: 9, length: 50)) == nil)
+        #expect(try get("s3://bucket/none/", "-d", "d").code == .code(3))
+    }
+
+    @Test func `wrong credentials, no bucket and no store are distinguished`() throws {
+        let secret = try get("s3://bucket/x", environment: ["AWS_SECRET_ACCESS_KEY": "wrong-secret"])
+        #expect(secret.code == .code(24) && secret.errors.contains("does not belong to the access key"))
+        #expect(!secret.errors.contains("wrong-secret"))
+        let key = try get("s3://bucket/x", environment: ["AWS_ACCESS_KEY_ID": "other"])
+        #expect(key.code == .code(24) && key.errors.contains("does not know the access key"))
+        #expect(try get("s3://bucket/x", "--no-sign-request").code == .code(24))
+        #expect(try get("s3://missing/x").code == .code(3))
+        #expect(try get("s3://bucket/x").code == .code(3))
+        let page = bench.origin.serve("/bucket/x", Payload(seed: 1, length: 5))
+        let other = try get("s3://missing/x", "--endpoint-url", String(page.dropLast("/bucket/x".count)))
+        #expect(other.errors.contains("did not respond as an object store does"), "\(other.errors)")
+        #expect(try get("http://127.0.0.1/x", "--to", "s3://bucket/").code != .code(0))
+        #expect(try get("s3://bucket/../x").code == .code(28))
+    }
+}
