@@ -17,6 +17,8 @@ package struct PipeConfiguration: Sendable {
     package var format: Format?
     /// The name of the shard, without its ending.
     package var shard: String?
+    /// Whether the input is a manifest, of which the failed samples are fetched.
+    package var retriesFailed = false
     package var isOrdered = false
     package var jobs = 128
     package var maximumSize: Int64?

@@ -6,7 +6,7 @@ import PawlSystem
 // From a line to a result.
 extension PipeRun {
     /// How many samples may be under way or wait for their turn.
-    private var window: Int { max(1024, configuration.jobs * 4) }
+    private var window: Int { shard == nil ? max(1024, configuration.jobs * 4) : 65_536 }
     private static let windowBytes = 16 << 20
 
     var wantsLines: Bool {
@@ -17,17 +17,25 @@ extension PipeRun {
     /// Takes lines while there is room for their samples.
     mutating func admit() {
         while wantsLines, let line = inbox.nextLine() {
+            let parsed: Result<PipeJob, PipeJob.Refusal>
+            if configuration.retriesFailed {
+                guard let failed = PipeJob.parse(failed: line) else { continue }
+                parsed = failed
+            } else {
+                parsed = PipeJob.parse(line)
+            }
+            if shard != nil { feed(line) }
             let number = issued
             issued += 1
             let size = line.bytes?.count ?? 0
             issuedBytes += size
-            switch PipeJob.parse(line) {
+            switch parsed {
             case .success(let job): admit(job, number, size)
             case .failure(let refusal):
                 issuedBytes -= size
                 var result = PipeResult(.refused)
                 result.code = Failure.Code.badOption.rawValue
-                finish(PipeRecord(number: number, job: .failure(refusal), result: result))
+                complete(PipeRecord(number: number, job: .failure(refusal), result: result))
             }
         }
     }
@@ -140,17 +148,28 @@ extension PipeRun {
         record.content = content
         record.isPrimary = entry.started != nil
         // The content of an earlier sample is in its file.
-        if content == nil, record.result.key != result.key { record.copied = result.key }
-        if content == nil, record.copied == nil { finish(record) } else { sink.store([record]) }
+        if folder != nil, content == nil, record.result.key != result.key { record.copied = result.key }
+        complete(record)
+    }
+
+    /// What a record has is stored.
+    private mutating func complete(_ record: PipeRecord) {
+        if shard != nil { return line(up: record) }
+        if record.content == nil, record.copied == nil { finish(record) } else { sink.store([record]) }
     }
 
     /// A result is complete.
     mutating func finish(_ record: PipeRecord) {
         if let entry = entries.removeValue(forKey: record.number) { issuedBytes -= entry.size }
         if record.isPrimary, case .success(let job) = record.job {
-            recent.note(Learned(result: record.result, response: nil), for: job.request)
+            let content = shard == nil ? nil : record.content
+            // A sample that the archive has in another form is requested again.
+            if shard == nil || content != nil || record.result.status != .ok {
+                let learned = Learned(result: record.result, content: content, response: record.response)
+                recent.note(learned, for: job.request)
+            }
         }
-        guard configuration.isOrdered else { return emit(record) }
+        guard configuration.isOrdered, shard == nil else { return emit(record) }
         for record in ordered.put(record, at: record.number) { emit(record) }
     }
 
@@ -159,7 +178,7 @@ extension PipeRun {
         if record.result.status == .failed || record.result.status == .refused {
             exitCode = record.result.code
         }
-        output.append(record.line())
+        if shard == nil { output.append(record.line()) }
     }
 }
 

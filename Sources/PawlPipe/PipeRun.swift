@@ -6,7 +6,7 @@ import PawlSystem
 /// One run of `pawl pipe`.
 ///
 /// Everything here runs on the main thread; other threads only post to the inbox.
-package struct PipeRun: ~Copyable {
+package struct PipeRun {
     /// A sample that is not done.
     struct Entry: Sendable {
         var job: PipeJob
@@ -36,6 +36,7 @@ package struct PipeRun: ~Copyable {
     let downloader: Downloader
     let sink: SinkThread
     let folder: FolderSink?
+    let shard: ShardRun?
     let spoolFolder: SpoolFolder
     let hooks: DownloadHooks?
     let clock = SystemClock()
@@ -52,6 +53,10 @@ package struct PipeRun: ~Copyable {
     var done = 0
     var issuedBytes = 0
     var ordered = InOrder<PipeRecord>()
+    /// The bytes in memory that wait for their turn.
+    var heldBytes = 0
+    var store: SampleStore?
+    let inputDigest = RunningDigest()
     var exitCode: UInt8 = 0
     var isInputOver = false
     /// When a run that was stopped ends at the latest.
@@ -77,7 +82,8 @@ package struct PipeRun: ~Copyable {
         let folder = try configuration.folder.map { (path) throws(Failure) in try SampleFolder(path) }
         spoolFolder = folder?.spool ?? SpoolFolder(PipeRun.temporaryFolder)
         self.folder = format == .files ? folder.map { FolderSink(folder: $0) } : nil
-        sink = SinkThread(self.folder ?? NoSink(), inbox)
+        shard = try folder.flatMap { (folder) throws(Failure) in try ShardRun(configuration, format, folder) }
+        sink = SinkThread(shard?.sink ?? self.folder ?? NoSink(), inbox)
         hooks = configuration.hooks
         schedule = PipeSchedule(
             slots: configuration.jobs,
@@ -86,8 +92,9 @@ package struct PipeRun: ~Copyable {
         )
     }
 
-    package consuming func run() throws(Failure) -> Int32 {
+    package mutating func run() throws(Failure) -> Int32 {
         inbox.read(from: configuration.input)
+        if let shard, let published = shard.published { return try confirm(published, shard) }
         while !isDone {
             admit()
             start()
@@ -107,9 +114,11 @@ package struct PipeRun: ~Copyable {
 
     private var isOverdue: Bool { stopDeadline.map { $0 <= clock.now } ?? false }
 
-    private consuming func end() throws(Failure) -> Int32 {
+    private mutating func end() throws(Failure) -> Int32 {
         let isStopped = stopDeadline != nil
-        if failure == nil { _ = output.drain(until: stopDeadline) }
+        if let failure { throw failure }
+        if !isStopped, let shard { return try publish(shard) }
+        _ = output.drain(until: stopDeadline)
         if let failure { throw failure }
         return isStopped ? Int32(PawlError.Code.unfinished.rawValue) : Int32(exitCode)
     }
@@ -124,7 +133,7 @@ package struct PipeRun: ~Copyable {
         return next
     }
 
-    private mutating func hear(_ message: PipeInbox.Message) {
+    mutating func hear(_ message: PipeInbox.Message) {
         switch message {
         case .event(let event): hear(event)
         case .stored(let records): for record in records { finish(record) }
@@ -138,7 +147,8 @@ package struct PipeRun: ~Copyable {
     /// Those that wait are dropped; those under way have the grace period.
     private mutating func stop() {
         guard stopDeadline == nil else { return }
-        stopDeadline = clock.now + configuration.grace
+        // A part of a shard is of no use.
+        stopDeadline = clock.now + (shard == nil ? configuration.grace : .zero)
         for number in schedule.removeAll() { drop(number) }
     }
 

@@ -16,6 +16,8 @@ struct PipeRecord: Sendable {
     var isThere = false
     /// The file of an earlier sample with this content.
     var copied: String?
+    /// The bytes in memory that were counted while it waited.
+    var held = 0
     /// Whether its content was requested for it.
     var isPrimary = false
 

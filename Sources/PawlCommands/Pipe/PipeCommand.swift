@@ -19,7 +19,11 @@ extension Command {
         if let operand = operands.first { throw .unexpected(operand, in: "pipe") }
         try options.check()
         var configuration = options.configuration
-        if let path = options.inputFile, path != "-" {
+        if let path = options.retriedManifest {
+            configuration.retriesFailed = true
+            configuration.shard = ShardName.retrying(manifest: path, of: configuration.shard)
+        }
+        if let path = options.retriedManifest ?? options.inputFile, path != "-" {
             configuration.input = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard configuration.input >= 0 else {
                 throw Failure(.cannotOpen, "cannot open", at: path, because: SystemError.last.text)
@@ -28,6 +32,7 @@ extension Command {
         let inbox = PipeInbox()
         // Before any other thread, so that the others inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in inbox.stop() }
-        return try PipeRun(configuration, inbox).run()
+        var run = try PipeRun(configuration, inbox)
+        return try run.run()
     }
 }

@@ -62,6 +62,27 @@ extension PipeOptions {
             )
         },
         option(
+            "shard",
+            takes: "NAME",
+            in: .files,
+            "name of the archive of all samples, NAME.tar or NAME.warc.gz, and of its manifest, NAME.jsonl; published when"
+                + " all is done, and never replaced"
+        ) { (options, value) throws(Failure) in
+            let name = try OptionValues.notEmpty("shard", value)
+            guard !name.contains("/"), SampleName.flaw(ofPath: name) == nil, name.utf8.count <= 200 else {
+                throw OptionValues.bad("shard", value, "must be the name of a file, of at most 200 bytes")
+            }
+            options.configuration.shard = name
+        },
+        option(
+            "retry-failed",
+            takes: "FILE",
+            in: .files,
+            "fetch the samples that failed in this manifest, into shard NAME.1 (after that NAME.2); no other jobs are read"
+        ) { (options, value) throws(Failure) in
+            options.retriedManifest = try OptionValues.notEmpty("retry-failed", value)
+        },
+        option(
             "ordered",
             takes: nil,
             in: .output,

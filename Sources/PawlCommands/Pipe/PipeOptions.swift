@@ -6,6 +6,8 @@ import PawlPipe
 struct PipeOptions: CommandOptions {
     var configuration = PipeConfiguration()
     var inputFile: String?
+    /// The manifest whose failed samples are fetched.
+    var retriedManifest: String?
     var wantsHelp = false
     var wantsWholeHelp = false
 
@@ -21,6 +23,22 @@ struct PipeOptions: CommandOptions {
                 "cannot use",
                 at: "--to with --format none",
                 because: "nothing is stored then",
+                remedy: "leave one of them out"
+            )
+        }
+        let isSharded = format == .tar || format == .warc
+        if isSharded, configuration.shard == nil, retriedManifest == nil {
+            throw Self.missing("--shard", "for --format \(format?.rawValue ?? "")")
+        }
+        if !isSharded, configuration.shard != nil || retriedManifest != nil {
+            throw Self.missing("--format tar or warc", "for a shard")
+        }
+        if inputFile != nil, retriedManifest != nil {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--input-file with --retry-failed",
+                because: "the manifest has the jobs",
                 remedy: "leave one of them out"
             )
         }
