@@ -31,6 +31,11 @@ package struct PipeConfiguration: Sendable {
     package var perHost = 6
     package var hostDelay = Interval.zero
     package var share = HostShare.whole
+    package var obeysRobots = true
+    /// An address or a URL of the one who runs it, for the user agent.
+    package var contact: String?
+    /// The tags of X-Robots-Tag that are respected, in lower case.
+    package var respected: Set<String> = []
 
     package init() {}
 }

@@ -63,12 +63,15 @@ extension PipeRun {
             return
         }
         primaries[job.request] = number
-        schedule.add(number, of: entry.host)
+        entries[number]?.isWaiting = true
+        consult(number, job, entry.host)
     }
 
     /// Starts as many samples as may run.
     mutating func start() {
-        while stopDeadline == nil, let number = schedule.next(now: clock.now) { start(number) }
+        while stopDeadline == nil, let number = schedule.next(now: clock.now) {
+            if number < 0 { startRobots(number) } else { start(number) }
+        }
     }
 
     private mutating func start(_ number: Int) {
@@ -80,6 +83,7 @@ extension PipeRun {
         let now = clock.now
         entry.started = now
         entry.attempts = 1
+        entry.isWaiting = false
         do throws(PawlError) {
             let download = try downloader.add(entry.job.url, options: options, hooks: hooks, to: spool)
             entry.download = download
@@ -96,7 +100,9 @@ extension PipeRun {
     }
 
     mutating func hear(_ event: DownloadEvent) {
-        guard let number = numbers[event.id], let entry = entries[number] else { return }
+        guard let number = numbers[event.id] else { return }
+        if number < 0 { return hearRobots(number, event.kind) }
+        guard let entry = entries[number] else { return }
         switch event.kind {
         case .retry: entries[number]?.attempts += 1
         case .finished(let file):
@@ -108,7 +114,8 @@ extension PipeRun {
         case .failed(let error):
             numbers[event.id] = nil
             schedule.ended(of: entry.host)
-            complete(number, PipeResult(error, of: entry.job), nil, error.response)
+            let result = PipeResult(error, of: entry.job, respecting: configuration.respected)
+            complete(number, result, nil, error.response)
         case .state, .started, .notice, .added, .changed, .missed: break
         }
     }
@@ -194,12 +201,14 @@ extension PipeResult {
         }
     }
 
-    init(_ error: PawlError, of job: PipeJob) {
+    init(_ error: PawlError, of job: PipeJob, respecting tags: Set<String>) {
         var failure = error.failure
         if failure.fault == .privateAddress { failure.remedy = "allow it with --allow-private-addresses" }
         self.init(failure, as: failure.fault == .privateAddress ? .refused : .failed)
         // What the limits of the command refuse is a bad response.
-        if failure.code == .tooLarge || failure.code == .rejected {
+        if failure.code == .rejected, let response = error.response, response.hasTag(of: tags) {
+            status = .refused
+        } else if failure.code == .tooLarge || failure.code == .rejected {
             code = Failure.Code.badResponse.rawValue
         }
         describe(error.response, of: job)
@@ -210,16 +219,27 @@ extension PipeResult {
 extension PipeConfiguration {
     /// What is decided at the end of each header section; `nil` for nothing.
     var hooks: DownloadHooks? {
-        guard !accepted.isEmpty else { return nil }
-        let accepted = accepted
+        guard !accepted.isEmpty || !respected.isEmpty else { return nil }
+        let (accepted, respected) = (accepted, respected)
         var hooks = DownloadHooks()
         hooks.validateResponse = { received in
             let type = received.response.contentType
-            guard received.response.status < 400, !accepted.contains(where: { $0.contains(type) }) else {
-                return .allow
+            guard received.response.status < 400 else { return .allow }
+            if received.response.hasTag(of: respected) {
+                return .cancel(reason: "its X-Robots-Tag does not permit it")
             }
+            if accepted.isEmpty || accepted.contains(where: { $0.contains(type) }) { return .allow }
             return .cancel(reason: "its type \(type ?? "is not stated and") is not among the accepted ones")
         }
         return hooks
+    }
+}
+
+extension DownloadResponse {
+    /// Whether its X-Robots-Tag fields have one of these tags.
+    fileprivate func hasTag(of tags: Set<String>) -> Bool {
+        guard !tags.isEmpty else { return false }
+        let values = fields.filter { $0.name.lowercased() == "x-robots-tag" }.map(\.value)
+        return !tags.isDisjoint(with: RobotsTags.tags(in: values))
     }
 }

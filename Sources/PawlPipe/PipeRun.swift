@@ -20,6 +20,8 @@ package struct PipeRun {
         var attempts = 0
         /// Later samples of the same address.
         var followers: [Int] = []
+        /// Whether no request for it has begun.
+        var isWaiting = false
     }
 
     /// What was learned of an address.
@@ -59,11 +61,20 @@ package struct PipeRun {
     let inputDigest = RunningDigest()
     var exitCode: UInt8 = 0
     var isInputOver = false
+    var robots = RobotsCache()
+    /// Requests for robots.txt, which have negative numbers.
+    var requests: [Int: RobotsRequest] = [:]
+    var robotsNumber = 0
     /// When a run that was stopped ends at the latest.
     var stopDeadline: Instant?
     var failure: Failure?
 
     package init(_ configuration: PipeConfiguration, _ inbox: PipeInbox) throws(Failure) {
+        var configuration = configuration
+        if let contact = configuration.contact {
+            let agent = configuration.download.userAgent ?? "Pawl/\(PawlVersion.text)"
+            configuration.download.userAgent = "\(agent) (+\(contact))"
+        }
         self.configuration = configuration
         self.inbox = inbox
         output = ResultWriter(configuration.output, inbox)
@@ -148,21 +159,32 @@ package struct PipeRun {
     private mutating func stop() {
         guard stopDeadline == nil else { return }
         // A part of a shard is of no use.
+        for request in requests.values {
+            guard let download = request.download else { continue }
+            numbers[download.id] = nil
+            downloader.abandon(download)
+        }
+        requests = [:]
         stopDeadline = clock.now + (shard == nil ? configuration.grace : .zero)
-        for number in schedule.removeAll() { drop(number) }
+        _ = schedule.removeAll()
+        for (number, entry) in entries where entry.isWaiting { drop(number) }
     }
 
     private mutating func drop(_ number: Int) {
         guard let entry = entries.removeValue(forKey: number) else { return }
-        done += 1 + entry.followers.count
-        for follower in entry.followers { entries[follower] = nil }
+        done += 1
+        for follower in entry.followers { drop(follower) }
     }
 
     /// Ends samples whose time is over.
     private mutating func expire() {
-        guard let timeout = configuration.sampleTimeout else { return }
         let now = clock.now
         while let number = deadlines.pop(atMost: now) {
+            if let download = requests[number]?.download {
+                downloader.abandon(download)
+                endRobots(number, .rules(rules(of: number)))
+            }
+            guard let timeout = configuration.sampleTimeout else { continue }
             guard let entry = entries[number], let download = entry.download else { continue }
             numbers[download.id] = nil
             downloader.abandon(download)

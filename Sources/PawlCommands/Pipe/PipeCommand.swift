@@ -32,6 +32,7 @@ extension Command {
         let inbox = PipeInbox()
         // Before any other thread, so that the others inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in inbox.stop() }
+        if let count = options.partitions { return try PartitionRun(count, configuration, inbox).run() }
         var run = try PipeRun(configuration, inbox)
         return try run.run()
     }

@@ -5,7 +5,7 @@ import PawlPipe
 extension PipeOptions {
     static let table: [CommandOption<PipeOptions>] =
         files + sources + transfer + own(DownloadOption.transfer, in: .transfer) + hosts
-        + own(DownloadOption.request, in: .request) + security
+        + robots + own(DownloadOption.request, in: .request) + security
         + own(DownloadOption.security, in: .security) + [helpOption, wholeHelpOption]
 
     /// The options of a download that make sense for each of many.
@@ -207,6 +207,54 @@ extension PipeOptions {
             options.configuration.share = share
         },
     ]
+
+    private static let robots = [
+        option(
+            "robots",
+            takes: "obey|ignore",
+            in: .request,
+            "whether the rules of each server's robots.txt hold",
+            standard: "obey"
+        ) { (options, value) throws(Failure) in
+            options.configuration.obeysRobots =
+                try OptionValues.choice("robots", value, of: Robots.self) == .obey
+        },
+        option(
+            "contact",
+            takes: "MAIL|URL",
+            in: .request,
+            "whom to write to about these requests, a part of the user agent; needed unless --robots ignore"
+        ) { (options, value) throws(Failure) in
+            let contact = try OptionValues.text("contact", value)
+            guard contact.utf8.count > 3, !contact.contains(" "), !contact.contains("("), !contact.contains(")"),
+                contact.contains("@") || contact.contains("://")
+            else { throw OptionValues.bad("contact", value, "must be a mail address or a URL") }
+            options.configuration.contact = contact
+        },
+        option(
+            "respect",
+            takes: "TAGS",
+            in: .request,
+            "refuse samples whose X-Robots-Tag has one of these, such as noai,noimageai,noindex",
+            standard: "none"
+        ) { (options, value) throws(Failure) in
+            let tags = value.lowercased().split(separator: ",").map { String($0.filter { $0 != " " }) }
+            guard !tags.isEmpty, tags.allSatisfy({ !$0.isEmpty }) else {
+                throw OptionValues.bad("respect", value, "must be tags, such as noai,noindex")
+            }
+            options.configuration.respected.formUnion(tags)
+        },
+        option(
+            "partition",
+            takes: "N",
+            in: .transfer,
+            "fetch nothing: print each line of the input after a number below N and a TAB, the same for all lines of a host"
+        ) { (options, value) throws(Failure) in
+            options.partitions = try OptionValues.integer("partition", value, in: 1...1_000_000)
+        },
+    ]
+
+    private enum Robots: String, CaseIterable { case obey, ignore }
 
     private static let security = [
         option(

@@ -8,11 +8,23 @@ struct PipeOptions: CommandOptions {
     var inputFile: String?
     /// The manifest whose failed samples are fetched.
     var retriedManifest: String?
+    /// `--partition`, if given.
+    var partitions: Int?
     var wantsHelp = false
     var wantsWholeHelp = false
 
     /// Throws for what does not go together.
     func check() throws(Failure) {
+        guard partitions == nil else { return }
+        if configuration.obeysRobots, configuration.contact == nil {
+            throw Failure(
+                .badOption,
+                "missing",
+                at: "--contact",
+                because: "robots.txt is obeyed, and those who run the servers must know whom to write to",
+                remedy: "give --contact with a mail address or a URL, or --robots ignore"
+            )
+        }
         let format = configuration.format
         if configuration.folder == nil {
             if let format, format != .none { throw Self.missing("--to", "for --format \(format.rawValue)") }

@@ -17,11 +17,13 @@ package final class SampleSpool: Disk {
 
     fileprivate let state = Mutex(State())
     fileprivate let limit: Int64
+    fileprivate let isCut: Bool
     private let folder: SpoolFolder
 
-    /// More bytes than `limit` fail with `tooLarge`.
-    package init(limit: Int64 = .max, in folder: SpoolFolder) {
+    /// More bytes than `limit` fail with `tooLarge`; with `isCut` they are dropped.
+    package init(limit: Int64 = .max, isCut: Bool = false, in folder: SpoolFolder) {
         self.limit = limit
+        self.isCut = isCut
         self.folder = folder
     }
 
@@ -112,7 +114,7 @@ private final class SpoolPartial: UnstoredPartial {
     }
 
     private func check(_ length: Int64) throws(Failure) {
-        guard length > spool.limit else { return }
+        guard length > spool.limit, !spool.isCut else { return }
         throw Failure(
             .tooLarge,
             "cannot accept",
@@ -125,7 +127,8 @@ private final class SpoolPartial: UnstoredPartial {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         try check(offset + Int64(bytes.count))
-        try unsafe spool.write(bytes, at: offset)
+        let kept = min(bytes.count, Int(clamping: max(0, spool.limit - offset)))
+        try unsafe spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<kept]), at: offset)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
