@@ -44,7 +44,8 @@ package struct PartitionRun {
         for message in messages {
             switch message {
             case .stop: return true
-            case .inputFailed(let failure), .outputFailed(let failure), .sinkFailed(let failure): throw failure
+            case .inputFailed(let failure), .outputFailed(let failure), .sinkFailed(let failure):
+                throw failure
             case .event, .stored, .outputDrained: break
             }
         }

@@ -7,6 +7,12 @@ package struct PipeConfiguration: Sendable {
         case files, tar, warc, none
     }
 
+    /// Where metrics are provided.
+    package enum Metrics: Sendable, Hashable {
+        case file(String)
+        case port(UInt16)
+    }
+
     /// The options of each download.
     package var download = DownloadOptions()
     /// The descriptor that jobs are read from.
@@ -34,6 +40,8 @@ package struct PipeConfiguration: Sendable {
     package var obeysRobots = true
     /// An address or a URL of the one who runs it, for the user agent.
     package var contact: String?
+    package var metrics: Metrics?
+    package var isQuiet = false
     /// The tags of X-Robots-Tag that are respected, in lower case.
     package var respected: Set<String> = []
 

@@ -99,7 +99,9 @@ extension PipeRun {
                 )
                 return refuse(number, PipeResult(failure, as: .refused))
             }
-            if let delay = rules.delay { schedule.slowDown(entry.host, to: configuration.share.delay(of: delay)) }
+            if let delay = rules.delay {
+                schedule.slowDown(entry.host, to: configuration.share.delay(of: delay))
+            }
             schedule.add(number, of: entry.host)
         }
     }
@@ -128,7 +130,7 @@ extension PipeRun {
             request.download = download
             requests[number] = request
             numbers[download.id] = number
-            deadlines.push(number, at: clock.now + Self.longestRobots)
+            robotsDeadlines.push(number, at: clock.now + Self.longestRobots)
             download.resume()
         } catch {
             endRobots(number, .unknown(PipeResult(error.failure, as: .refused)))

@@ -182,6 +182,7 @@ extension PipeRun {
 
     private mutating func emit(_ record: PipeRecord) {
         done += 1
+        reporter.tally.note(record.result, of: (try? record.job.get())?.address.host)
         if record.result.status == .failed || record.result.status == .refused {
             exitCode = record.result.code
         }

@@ -61,6 +61,8 @@ package struct PipeRun {
     let inputDigest = RunningDigest()
     var exitCode: UInt8 = 0
     var isInputOver = false
+    var reporter: PipeReporter
+    var robotsDeadlines = SampleDeadlines()
     var robots = RobotsCache()
     /// Requests for robots.txt, which have negative numbers.
     var requests: [Int: RobotsRequest] = [:]
@@ -77,6 +79,7 @@ package struct PipeRun {
         }
         self.configuration = configuration
         self.inbox = inbox
+        reporter = try PipeReporter(configuration, now: clock.now)
         output = ResultWriter(configuration.output, inbox)
         var settings = Downloader.Configuration()
         settings.jobs = configuration.jobs
@@ -104,6 +107,7 @@ package struct PipeRun {
     }
 
     package mutating func run() throws(Failure) -> Int32 {
+        defer { reporter.end(now: clock.now) }
         inbox.read(from: configuration.input)
         if let shard, let published = shard.published { return try confirm(published, shard) }
         while !isDone {
@@ -112,6 +116,7 @@ package struct PipeRun {
             if isDone { break }
             for message in inbox.wait(until: nextInstant, wantsLines: wantsLines) { hear(message) }
             expire()
+            reporter.show(active: schedule.active, now: clock.now)
             if output.isClosed { failure = failure ?? ResultWriter.failure("its reader has closed it") }
             if failure != nil || isOverdue { break }
         }
@@ -138,6 +143,8 @@ package struct PipeRun {
     private var nextInstant: Instant? {
         // A reader that closes its end is noticed, even if there is nothing to write.
         var next = clock.now + .seconds(1)
+        next = min(next, reporter.nextInstant)
+        if let deadline = robotsDeadlines.first { next = min(next, deadline) }
         if let start = schedule.nextStart { next = min(next, start) }
         if let deadline = deadlines.first { next = min(next, deadline) }
         if let stopDeadline { next = min(next, stopDeadline) }
@@ -179,12 +186,13 @@ package struct PipeRun {
     /// Ends samples whose time is over.
     private mutating func expire() {
         let now = clock.now
+        while let number = robotsDeadlines.pop(atMost: now) {
+            guard let download = requests[number]?.download else { continue }
+            downloader.abandon(download)
+            endRobots(number, .rules(rules(of: number)))
+        }
+        guard let timeout = configuration.sampleTimeout else { return }
         while let number = deadlines.pop(atMost: now) {
-            if let download = requests[number]?.download {
-                downloader.abandon(download)
-                endRobots(number, .rules(rules(of: number)))
-            }
-            guard let timeout = configuration.sampleTimeout else { continue }
             guard let entry = entries[number], let download = entry.download else { continue }
             numbers[download.id] = nil
             downloader.abandon(download)

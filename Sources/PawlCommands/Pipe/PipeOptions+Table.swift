@@ -6,7 +6,7 @@ extension PipeOptions {
     static let table: [CommandOption<PipeOptions>] =
         files + sources + transfer + own(DownloadOption.transfer, in: .transfer) + hosts
         + robots + own(DownloadOption.request, in: .request) + security
-        + own(DownloadOption.security, in: .security) + [helpOption, wholeHelpOption]
+        + own(DownloadOption.security, in: .security) + shown + [helpOption, wholeHelpOption]
 
     /// The options of a download that make sense for each of many.
     private static func own(
@@ -226,7 +226,8 @@ extension PipeOptions {
             "whom to write to about these requests, a part of the user agent; needed unless --robots ignore"
         ) { (options, value) throws(Failure) in
             let contact = try OptionValues.text("contact", value)
-            guard contact.utf8.count > 3, !contact.contains(" "), !contact.contains("("), !contact.contains(")"),
+            guard contact.utf8.count > 3, !contact.contains(" "), !contact.contains("("),
+                !contact.contains(")"),
                 contact.contains("@") || contact.contains("://")
             else { throw OptionValues.bad("contact", value, "must be a mail address or a URL") }
             options.configuration.contact = contact
@@ -251,6 +252,28 @@ extension PipeOptions {
             "fetch nothing: print each line of the input after a number below N and a TAB, the same for all lines of a host"
         ) { (options, value) throws(Failure) in
             options.partitions = try OptionValues.integer("partition", value, in: 1...1_000_000)
+        },
+    ]
+
+    private static let shown = [
+        option(
+            "metrics",
+            takes: "FILE|:PORT",
+            in: .output,
+            "provide metrics for Prometheus: in a file, or on a port of this machine"
+        ) { (options, value) throws(Failure) in
+            let value = try OptionValues.notEmpty("metrics", value)
+            guard value.hasPrefix(":") else {
+                options.configuration.metrics = .file(value)
+                return
+            }
+            guard let port = UInt16(value.dropFirst()), port > 0 else {
+                throw OptionValues.bad("metrics", value, "must be a file, or a port such as :9100")
+            }
+            options.configuration.metrics = .port(port)
+        },
+        option("quiet", short: "q", takes: nil, in: .output, "do not show progress") { (options, _) in
+            options.configuration.isQuiet = true
         },
     ]
 

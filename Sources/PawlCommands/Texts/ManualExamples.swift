@@ -46,15 +46,21 @@ struct ManualExamples: Sendable {
             ("Start it at once, ahead of the queue", "pawl add --now https://example.org/image.iso"),
         ]),
         "pipe": ManualExamples([
-            ("Check a list of URLs: status, size, type and SHA-256 of each", "pawl pipe <urls.txt >results.jsonl"),
-            ("Store each sample as a file", "pawl pipe --to images --accept 'image/*' <jobs.jsonl >results.jsonl"),
+            (
+                "Check a list of URLs: status, size, type and SHA-256 of each",
+                "pawl pipe --contact me@example.org <urls.txt >results.jsonl"
+            ),
+            (
+                "Store each sample as a file",
+                "pawl pipe --contact me@example.org --to images --accept 'image/*' <jobs.jsonl >results.jsonl"
+            ),
             (
                 "Make a WebDataset shard, once, however often this is started",
-                "pawl pipe --to shards --format tar --shard 00017 <00017.in >00017.results"
+                "pawl pipe --contact me@example.org --to shards --format tar --shard 00017 <00017.in >00017.results"
             ),
             (
                 "Fetch what failed there into a shard of its own, 00017.1",
-                "pawl pipe --to shards --format tar --retry-failed shards/00017.jsonl"
+                "pawl pipe --contact me@example.org --to shards --format tar --retry-failed shards/00017.jsonl"
             ),
         ]),
         "verify": ManualExamples([

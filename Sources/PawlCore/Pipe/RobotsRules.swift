@@ -54,7 +54,8 @@ package struct RobotsRules: Hashable, Sendable {
 
     private mutating func add(_ name: String, _ value: ArraySlice<UInt8>) {
         if name == "crawl-delay" {
-            guard let seconds = Double(String(decoding: value, as: UTF8.self)), seconds >= 0, seconds.isFinite else {
+            guard let seconds = Double(String(decoding: value, as: UTF8.self)), seconds >= 0, seconds.isFinite
+            else {
                 return
             }
             delay = max(delay ?? .zero, .seconds(min(seconds, 3600)))
