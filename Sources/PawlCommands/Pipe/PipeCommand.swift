@@ -9,8 +9,9 @@ extension Command {
         "[options] <JOBS >RESULTS",
         summary: "fetch the samples of a dataset; a worker for batch engines",
         details: """
-            Read one job a line, a URL or a JSON object with "url", and print one JSON object a line for each: \
-            its status (ok, already, failed or refused), size, digest, name and type, with all other fields of the job.
+            Download the samples of a stream of jobs. A job is a line, a URL or a JSON object with "url"; its result is a \
+            line, a JSON object: its status (ok, already, failed or refused), size, digest, name and type, with all other \
+            fields of the job.
             Nothing but the output is kept: run it again after a kill, or on two machines at once, and nothing is stored \
             twice or in part.
             """,
