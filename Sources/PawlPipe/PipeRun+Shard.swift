@@ -106,11 +106,7 @@ extension PipeRun {
                 if let failure { throw failure }
             }
         }
-        while !output.drain(until: clock.now + .milliseconds(100)), stopDeadline == nil {
-            for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
-        }
-        for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
-        if let failure { throw failure }
+        try drainOutput()
         return stopDeadline == nil ? exitCode : Int32(PawlError.Code.unfinished.rawValue)
     }
 

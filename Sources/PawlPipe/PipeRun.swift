@@ -131,12 +131,22 @@ package struct PipeRun {
     private var isOverdue: Bool { stopDeadline.map { $0 <= clock.now } ?? false }
 
     private mutating func end() throws(Failure) -> Int32 {
-        let isStopped = stopDeadline != nil
         if let failure { throw failure }
-        if !isStopped, let shard { return try publish(shard) }
-        _ = output.drain(until: stopDeadline)
-        if let failure { throw failure }
-        return isStopped ? Int32(PawlError.Code.unfinished.rawValue) : Int32(exitCode)
+        if stopDeadline == nil, let shard { return try publish(shard) }
+        try drainOutput()
+        return stopDeadline == nil ? Int32(exitCode) : Int32(PawlError.Code.unfinished.rawValue)
+    }
+
+    /// Waits until the results are written, or until a run that was stopped is over.
+    mutating func drainOutput() throws(Failure) {
+        var isWritten = false
+        while true {
+            for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
+            if let failure { throw failure }
+            if isWritten || isOverdue { return }
+            let soon = clock.now + .milliseconds(100)
+            isWritten = output.drain(until: min(soon, stopDeadline ?? soon))
+        }
     }
 
     /// The next time that something happens by itself.

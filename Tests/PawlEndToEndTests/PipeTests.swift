@@ -144,6 +144,21 @@ struct PipeTests {
         #expect(closed.exit == .code(17), "\(closed.errors)")
     }
 
+    @Test func `a reader that does not read holds up no end`() throws {
+        let bench = try PipeBench()
+        // More results than a pipe holds.
+        try bench.serve(500)
+        let script = "mkfifo results; exec 3<>results; exec \"$0\" pipe -i jobs --grace 0.1 \"$@\" >results"
+        let process = try PawlProcess(
+            "/bin/bash",
+            ["-c", script, PawlBinary.path] + PipeBench.local,
+            folder: bench.folder.path
+        )
+        bench.origin.wait(requests: 1, of: "/499.jpg")
+        process.send(SIGTERM)
+        #expect(process.wait() == .code(7))
+    }
+
     @Test func `one sample may not take longer than the limit`() throws {
         let bench = try PipeBench()
         try bench.serve(2) { $0.delay = .untilReleased }
