@@ -14,9 +14,10 @@ extension PipeRun {
             && (issuedBytes < Self.windowBytes || issued == done)
     }
 
-    /// Takes lines while there is room for their samples.
+    /// Takes lines while there is room for their samples; a few at a time, since others wait for this thread too.
     mutating func admit() {
-        while wantsLines, let line = inbox.nextLine() {
+        for _ in 0..<256 {
+            guard wantsLines, let line = inbox.nextLine() else { return }
             let parsed: Result<PipeJob, PipeJob.Refusal>
             if configuration.retriesFailed {
                 guard let failed = PipeJob.parse(failed: line) else { continue }
@@ -69,7 +70,7 @@ extension PipeRun {
 
     /// Starts as many samples as may run.
     mutating func start() {
-        while stopDeadline == nil, let number = schedule.next(now: clock.now) {
+        while stopDeadline == nil, sink.hasRoom, let number = schedule.next(now: clock.now) {
             if number < 0 { startRobots(number) } else { start(number) }
         }
     }

@@ -113,8 +113,9 @@ extension PipeRun {
     /// A record of a shard waits for those before it; what is large waits on disk.
     mutating func line(up record: PipeRecord) {
         var record = record
-        if let content = record.content, content.memory > 0, record.number != ordered.next {
-            if heldBytes + content.memory > Self.longestHeld {
+        if let content = record.content, record.number != ordered.next {
+            // Open files are few, and what is held in one has a place in the store.
+            if content.isInFile || heldBytes + content.memory > Self.longestHeld {
                 do throws(Failure) {
                     if store == nil { store = try spoolFolder.makeStore() }
                     record.content = try store?.keep(content)

@@ -155,7 +155,7 @@ package struct PipeRun {
         var next = clock.now + .seconds(1)
         next = min(next, reporter.nextInstant)
         if let deadline = robotsDeadlines.first { next = min(next, deadline) }
-        if let start = schedule.nextStart { next = min(next, start) }
+        if sink.hasRoom, let start = schedule.nextStart { next = min(next, start) }
         if let deadline = deadlines.first { next = min(next, deadline) }
         if let stopDeadline { next = min(next, stopDeadline) }
         return next
@@ -217,7 +217,8 @@ package struct PipeRun {
         }
     }
 
-    private static let threads = 2
+    /// Each thread keeps connections of its own: with one, a host sees no more of them than its limit.
+    private static let threads = 1
     private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }
 }
 
