@@ -7,6 +7,12 @@ package struct PipeConfiguration: Sendable {
         case files, tar, warc, none
     }
 
+    /// Where metrics are provided.
+    package enum Metrics: Sendable, Hashable {
+        case file(String)
+        case port(UInt16)
+    }
+
     /// The options of each download.
     package var download = DownloadOptions()
     /// The descriptor that jobs are read from.
@@ -17,6 +23,8 @@ package struct PipeConfiguration: Sendable {
     package var format: Format?
     /// The name of the shard, without its ending.
     package var shard: String?
+    /// Whether the input is a manifest, of which the failed samples are fetched.
+    package var retriesFailed = false
     package var isOrdered = false
     package var jobs = 128
     package var maximumSize: Int64?
@@ -29,6 +37,13 @@ package struct PipeConfiguration: Sendable {
     package var perHost = 6
     package var hostDelay = Interval.zero
     package var share = HostShare.whole
+    package var obeysRobots = true
+    /// An address or a URL of the one who runs it, for the user agent.
+    package var contact: String?
+    package var metrics: Metrics?
+    package var isQuiet = false
+    /// The tags of X-Robots-Tag that are respected, in lower case.
+    package var respected: Set<String> = []
 
     package init() {}
 }

@@ -63,8 +63,8 @@ package final class PipeInbox: Sendable {
             state.lines[state.next].bytes = nil
             state.next += 1
             state.lineBytes -= line.bytes?.count ?? 0
-            if !state.hasLines {
-                state.lines.removeAll(keepingCapacity: true)
+            if !state.hasLines || state.next >= 8192 {
+                state.lines.removeFirst(state.next)
                 state.next = 0
             }
             return line

@@ -6,7 +6,7 @@ import PawlSystem
 // From a line to a result.
 extension PipeRun {
     /// How many samples may be under way or wait for their turn.
-    private var window: Int { max(1024, configuration.jobs * 4) }
+    private var window: Int { shard == nil ? max(1024, configuration.jobs * 4) : 65_536 }
     private static let windowBytes = 16 << 20
 
     var wantsLines: Bool {
@@ -14,20 +14,29 @@ extension PipeRun {
             && (issuedBytes < Self.windowBytes || issued == done)
     }
 
-    /// Takes lines while there is room for their samples.
+    /// Takes lines while there is room for their samples; a few at a time, since others wait for this thread too.
     mutating func admit() {
-        while wantsLines, let line = inbox.nextLine() {
+        for _ in 0..<256 {
+            guard wantsLines, let line = inbox.nextLine() else { return }
+            let parsed: Result<PipeJob, PipeJob.Refusal>
+            if configuration.retriesFailed {
+                guard let failed = PipeJob.parse(failed: line) else { continue }
+                parsed = failed
+            } else {
+                parsed = PipeJob.parse(line)
+            }
+            if shard != nil { feed(line) }
             let number = issued
             issued += 1
             let size = line.bytes?.count ?? 0
             issuedBytes += size
-            switch PipeJob.parse(line) {
+            switch parsed {
             case .success(let job): admit(job, number, size)
             case .failure(let refusal):
                 issuedBytes -= size
                 var result = PipeResult(.refused)
                 result.code = Failure.Code.badOption.rawValue
-                finish(PipeRecord(number: number, job: .failure(refusal), result: result))
+                complete(PipeRecord(number: number, job: .failure(refusal), result: result))
             }
         }
     }
@@ -55,12 +64,15 @@ extension PipeRun {
             return
         }
         primaries[job.request] = number
-        schedule.add(number, of: entry.host)
+        entries[number]?.isWaiting = true
+        consult(number, job, entry.host)
     }
 
     /// Starts as many samples as may run.
     mutating func start() {
-        while stopDeadline == nil, let number = schedule.next(now: clock.now) { start(number) }
+        while stopDeadline == nil, sink.hasRoom, let number = schedule.next(now: clock.now) {
+            if number < 0 { startRobots(number) } else { start(number) }
+        }
     }
 
     private mutating func start(_ number: Int) {
@@ -72,6 +84,7 @@ extension PipeRun {
         let now = clock.now
         entry.started = now
         entry.attempts = 1
+        entry.isWaiting = false
         do throws(PawlError) {
             let download = try downloader.add(entry.job.url, options: options, hooks: hooks, to: spool)
             entry.download = download
@@ -88,7 +101,9 @@ extension PipeRun {
     }
 
     mutating func hear(_ event: DownloadEvent) {
-        guard let number = numbers[event.id], let entry = entries[number] else { return }
+        guard let number = numbers[event.id] else { return }
+        if number < 0 { return hearRobots(number, event.kind) }
+        guard let entry = entries[number] else { return }
         switch event.kind {
         case .retry: entries[number]?.attempts += 1
         case .finished(let file):
@@ -100,7 +115,8 @@ extension PipeRun {
         case .failed(let error):
             numbers[event.id] = nil
             schedule.ended(of: entry.host)
-            complete(number, PipeResult(error, of: entry.job), nil, error.response)
+            let result = PipeResult(error, of: entry.job, respecting: configuration.respected)
+            complete(number, result, nil, error.response)
         case .state, .started, .notice, .added, .changed, .missed: break
         }
     }
@@ -140,26 +156,38 @@ extension PipeRun {
         record.content = content
         record.isPrimary = entry.started != nil
         // The content of an earlier sample is in its file.
-        if content == nil, record.result.key != result.key { record.copied = result.key }
-        if content == nil, record.copied == nil { finish(record) } else { sink.store([record]) }
+        if folder != nil, content == nil, record.result.key != result.key { record.copied = result.key }
+        complete(record)
+    }
+
+    /// What a record has is stored.
+    private mutating func complete(_ record: PipeRecord) {
+        if shard != nil { return line(up: record) }
+        if record.content == nil, record.copied == nil { finish(record) } else { sink.store([record]) }
     }
 
     /// A result is complete.
     mutating func finish(_ record: PipeRecord) {
         if let entry = entries.removeValue(forKey: record.number) { issuedBytes -= entry.size }
         if record.isPrimary, case .success(let job) = record.job {
-            recent.note(Learned(result: record.result, response: nil), for: job.request)
+            let content = shard == nil ? nil : record.content
+            // A sample that the archive has in another form is requested again.
+            if shard == nil || content != nil || record.result.status != .ok {
+                let learned = Learned(result: record.result, content: content, response: record.response)
+                recent.note(learned, for: job.request)
+            }
         }
-        guard configuration.isOrdered else { return emit(record) }
+        guard configuration.isOrdered, shard == nil else { return emit(record) }
         for record in ordered.put(record, at: record.number) { emit(record) }
     }
 
     private mutating func emit(_ record: PipeRecord) {
         done += 1
+        reporter.tally.note(record.result, of: (try? record.job.get())?.address.host)
         if record.result.status == .failed || record.result.status == .refused {
             exitCode = record.result.code
         }
-        output.append(record.line())
+        if shard == nil { output.append(record.line()) }
     }
 }
 
@@ -175,12 +203,14 @@ extension PipeResult {
         }
     }
 
-    init(_ error: PawlError, of job: PipeJob) {
+    init(_ error: PawlError, of job: PipeJob, respecting tags: Set<String>) {
         var failure = error.failure
         if failure.fault == .privateAddress { failure.remedy = "allow it with --allow-private-addresses" }
         self.init(failure, as: failure.fault == .privateAddress ? .refused : .failed)
         // What the limits of the command refuse is a bad response.
-        if failure.code == .tooLarge || failure.code == .rejected {
+        if failure.code == .rejected, let response = error.response, response.hasTag(of: tags) {
+            status = .refused
+        } else if failure.code == .tooLarge || failure.code == .rejected {
             code = Failure.Code.badResponse.rawValue
         }
         describe(error.response, of: job)
@@ -191,16 +221,27 @@ extension PipeResult {
 extension PipeConfiguration {
     /// What is decided at the end of each header section; `nil` for nothing.
     var hooks: DownloadHooks? {
-        guard !accepted.isEmpty else { return nil }
-        let accepted = accepted
+        guard !accepted.isEmpty || !respected.isEmpty else { return nil }
+        let (accepted, respected) = (accepted, respected)
         var hooks = DownloadHooks()
         hooks.validateResponse = { received in
             let type = received.response.contentType
-            guard received.response.status < 400, !accepted.contains(where: { $0.contains(type) }) else {
-                return .allow
+            guard received.response.status < 400 else { return .allow }
+            if received.response.hasTag(of: respected) {
+                return .cancel(reason: "its X-Robots-Tag does not permit it")
             }
+            if accepted.isEmpty || accepted.contains(where: { $0.contains(type) }) { return .allow }
             return .cancel(reason: "its type \(type ?? "is not stated and") is not among the accepted ones")
         }
         return hooks
+    }
+}
+
+extension DownloadResponse {
+    /// Whether its X-Robots-Tag fields have one of these tags.
+    fileprivate func hasTag(of tags: Set<String>) -> Bool {
+        guard !tags.isEmpty else { return false }
+        let values = fields.filter { $0.name.lowercased() == "x-robots-tag" }.map(\.value)
+        return !tags.isDisjoint(with: RobotsTags.tags(in: values))
     }
 }

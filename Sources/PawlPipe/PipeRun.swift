@@ -6,7 +6,7 @@ import PawlSystem
 /// One run of `pawl pipe`.
 ///
 /// Everything here runs on the main thread; other threads only post to the inbox.
-package struct PipeRun: ~Copyable {
+package struct PipeRun {
     /// A sample that is not done.
     struct Entry: Sendable {
         var job: PipeJob
@@ -20,6 +20,8 @@ package struct PipeRun: ~Copyable {
         var attempts = 0
         /// Later samples of the same address.
         var followers: [Int] = []
+        /// Whether no request for it has begun.
+        var isWaiting = false
     }
 
     /// What was learned of an address.
@@ -36,6 +38,7 @@ package struct PipeRun: ~Copyable {
     let downloader: Downloader
     let sink: SinkThread
     let folder: FolderSink?
+    let shard: ShardRun?
     let spoolFolder: SpoolFolder
     let hooks: DownloadHooks?
     let clock = SystemClock()
@@ -52,15 +55,31 @@ package struct PipeRun: ~Copyable {
     var done = 0
     var issuedBytes = 0
     var ordered = InOrder<PipeRecord>()
+    /// The bytes in memory that wait for their turn.
+    var heldBytes = 0
+    var store: SampleStore?
+    let inputDigest = RunningDigest()
     var exitCode: UInt8 = 0
     var isInputOver = false
+    var reporter: PipeReporter
+    var robotsDeadlines = SampleDeadlines()
+    var robots = RobotsCache()
+    /// Requests for robots.txt, which have negative numbers.
+    var requests: [Int: RobotsRequest] = [:]
+    var robotsNumber = 0
     /// When a run that was stopped ends at the latest.
     var stopDeadline: Instant?
     var failure: Failure?
 
     package init(_ configuration: PipeConfiguration, _ inbox: PipeInbox) throws(Failure) {
+        var configuration = configuration
+        if let contact = configuration.contact {
+            let agent = configuration.download.userAgent ?? "Pawl/\(PawlVersion.text)"
+            configuration.download.userAgent = "\(agent) (+\(contact))"
+        }
         self.configuration = configuration
         self.inbox = inbox
+        reporter = try PipeReporter(configuration, now: clock.now)
         output = ResultWriter(configuration.output, inbox)
         var settings = Downloader.Configuration()
         settings.jobs = configuration.jobs
@@ -77,7 +96,8 @@ package struct PipeRun: ~Copyable {
         let folder = try configuration.folder.map { (path) throws(Failure) in try SampleFolder(path) }
         spoolFolder = folder?.spool ?? SpoolFolder(PipeRun.temporaryFolder)
         self.folder = format == .files ? folder.map { FolderSink(folder: $0) } : nil
-        sink = SinkThread(self.folder ?? NoSink(), inbox)
+        shard = try folder.flatMap { (folder) throws(Failure) in try ShardRun(configuration, format, folder) }
+        sink = SinkThread(shard?.sink ?? self.folder ?? NoSink(), inbox)
         hooks = configuration.hooks
         schedule = PipeSchedule(
             slots: configuration.jobs,
@@ -86,14 +106,17 @@ package struct PipeRun: ~Copyable {
         )
     }
 
-    package consuming func run() throws(Failure) -> Int32 {
+    package mutating func run() throws(Failure) -> Int32 {
+        defer { reporter.end(now: clock.now) }
         inbox.read(from: configuration.input)
+        if let shard, let published = shard.published { return try confirm(published, shard) }
         while !isDone {
             admit()
             start()
             if isDone { break }
             for message in inbox.wait(until: nextInstant, wantsLines: wantsLines) { hear(message) }
             expire()
+            reporter.show(active: schedule.active, now: clock.now)
             if output.isClosed { failure = failure ?? ResultWriter.failure("its reader has closed it") }
             if failure != nil || isOverdue { break }
         }
@@ -107,24 +130,38 @@ package struct PipeRun: ~Copyable {
 
     private var isOverdue: Bool { stopDeadline.map { $0 <= clock.now } ?? false }
 
-    private consuming func end() throws(Failure) -> Int32 {
-        let isStopped = stopDeadline != nil
-        if failure == nil { _ = output.drain(until: stopDeadline) }
+    private mutating func end() throws(Failure) -> Int32 {
         if let failure { throw failure }
-        return isStopped ? Int32(PawlError.Code.unfinished.rawValue) : Int32(exitCode)
+        if stopDeadline == nil, let shard { return try publish(shard) }
+        try drainOutput()
+        return stopDeadline == nil ? Int32(exitCode) : Int32(PawlError.Code.unfinished.rawValue)
+    }
+
+    /// Waits until the results are written, or until a run that was stopped is over.
+    mutating func drainOutput() throws(Failure) {
+        var isWritten = false
+        while true {
+            for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
+            if let failure { throw failure }
+            if isWritten || isOverdue { return }
+            let soon = clock.now + .milliseconds(100)
+            isWritten = output.drain(until: min(soon, stopDeadline ?? soon))
+        }
     }
 
     /// The next time that something happens by itself.
     private var nextInstant: Instant? {
         // A reader that closes its end is noticed, even if there is nothing to write.
         var next = clock.now + .seconds(1)
-        if let start = schedule.nextStart { next = min(next, start) }
+        next = min(next, reporter.nextInstant)
+        if let deadline = robotsDeadlines.first { next = min(next, deadline) }
+        if sink.hasRoom, let start = schedule.nextStart { next = min(next, start) }
         if let deadline = deadlines.first { next = min(next, deadline) }
         if let stopDeadline { next = min(next, stopDeadline) }
         return next
     }
 
-    private mutating func hear(_ message: PipeInbox.Message) {
+    mutating func hear(_ message: PipeInbox.Message) {
         switch message {
         case .event(let event): hear(event)
         case .stored(let records): for record in records { finish(record) }
@@ -138,20 +175,33 @@ package struct PipeRun: ~Copyable {
     /// Those that wait are dropped; those under way have the grace period.
     private mutating func stop() {
         guard stopDeadline == nil else { return }
-        stopDeadline = clock.now + configuration.grace
-        for number in schedule.removeAll() { drop(number) }
+        // A part of a shard is of no use.
+        for request in requests.values {
+            guard let download = request.download else { continue }
+            numbers[download.id] = nil
+            downloader.abandon(download)
+        }
+        requests = [:]
+        stopDeadline = clock.now + (shard == nil ? configuration.grace : .zero)
+        _ = schedule.removeAll()
+        for (number, entry) in entries where entry.isWaiting { drop(number) }
     }
 
     private mutating func drop(_ number: Int) {
         guard let entry = entries.removeValue(forKey: number) else { return }
-        done += 1 + entry.followers.count
-        for follower in entry.followers { entries[follower] = nil }
+        done += 1
+        for follower in entry.followers { drop(follower) }
     }
 
     /// Ends samples whose time is over.
     private mutating func expire() {
-        guard let timeout = configuration.sampleTimeout else { return }
         let now = clock.now
+        while let number = robotsDeadlines.pop(atMost: now) {
+            guard let download = requests[number]?.download else { continue }
+            downloader.abandon(download)
+            endRobots(number, .rules(rules(of: number)))
+        }
+        guard let timeout = configuration.sampleTimeout else { return }
         while let number = deadlines.pop(atMost: now) {
             guard let entry = entries[number], let download = entry.download else { continue }
             numbers[download.id] = nil
@@ -167,7 +217,8 @@ package struct PipeRun: ~Copyable {
         }
     }
 
-    private static let threads = 2
+    /// Each thread keeps connections of its own: with one, a host sees no more of them than its limit.
+    private static let threads = 1
     private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }
 }
 

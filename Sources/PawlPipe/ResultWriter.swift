@@ -8,6 +8,8 @@ final class ResultWriter: Sendable {
         var pending: [UInt8] = []
         var isWriting = false
         var isOver = false
+        /// Whether someone waits for room.
+        var isAwaited = false
     }
 
     /// Above it no further jobs are read.
@@ -32,12 +34,14 @@ final class ResultWriter: Sendable {
         }
     }
 
-    func append(bytes: ArraySlice<UInt8>) {
-        _ = state.wait(until: nil) { state in state.pending.count < Self.room || state.isOver ? () : nil }
-        state.with { if !$0.isOver { $0.pending += bytes } }
+    /// Whether there is room for more; if there is none, the inbox hears when there is again.
+    var hasRoom: Bool {
+        state.with(waking: .none) { state in
+            let hasRoom = state.pending.count < Self.room
+            if !hasRoom { state.isAwaited = true }
+            return hasRoom
+        }
     }
-
-    var hasRoom: Bool { state.read { $0.pending.count < Self.room } }
 
     /// Waits until everything is written; `false` when it was not by then.
     func drain(until deadline: Instant?) -> Bool {
@@ -60,15 +64,17 @@ final class ResultWriter: Sendable {
             }
             guard let bytes else { continue }
             let isWritten = write(all: bytes)
-            state.with { state in
+            let isAwaited = state.with { state in
                 state.isWriting = false
+                defer { state.isAwaited = false }
                 if !isWritten {
                     state.isOver = true
                     state.pending = []
                 }
+                return state.isAwaited
             }
             guard isWritten else { return }
-            inbox.post(.outputDrained)
+            if isAwaited { inbox.post(.outputDrained) }
         }
     }
 

@@ -16,6 +16,8 @@ struct PipeRecord: Sendable {
     var isThere = false
     /// The file of an earlier sample with this content.
     var copied: String?
+    /// The bytes in memory that were counted while it waited.
+    var held = 0
     /// Whether its content was requested for it.
     var isPrimary = false
 
@@ -69,7 +71,15 @@ extension PipeResult {
 final class SinkThread: Sendable {
     private let sink: any SampleSink
     private let inbox: PipeInbox
-    private let waiting = Monitor<[PipeRecord]>([])
+    private struct State {
+        var waiting: [PipeRecord] = []
+        /// The load of those that wait and of those that are being stored.
+        var load = 0
+    }
+
+    private static let room = 32 << 20
+
+    private let state = Monitor(State())
 
     init(_ sink: any SampleSink, _ inbox: PipeInbox) {
         self.sink = sink
@@ -77,22 +87,37 @@ final class SinkThread: Sendable {
         SystemThread.detached("pawl-sink", blocksSignals: true) { [self] in run() }
     }
 
-    func store(_ records: [PipeRecord]) { waiting.with { $0 += records } }
+    func store(_ records: [PipeRecord]) {
+        state.with { state in
+            state.waiting += records
+            state.load += records.reduce(0) { $0 + $1.load }
+        }
+    }
+
+    /// Whether further samples may be requested: a slow sink must not fill the memory.
+    var hasRoom: Bool { state.read { $0.load < Self.room } }
 
     private func run() {
         while true {
-            let batch: [PipeRecord]? = waiting.wait(until: nil) { waiting in
-                guard !waiting.isEmpty else { return nil }
+            let batch: [PipeRecord]? = state.wait(until: nil) { state in
+                guard !state.waiting.isEmpty else { return nil }
                 // Each may have an open file.
-                defer { waiting.removeFirst(min(waiting.count, 256)) }
-                return Array(waiting.prefix(256))
+                defer { state.waiting.removeFirst(min(state.waiting.count, 256)) }
+                return Array(state.waiting.prefix(256))
             }
             guard let batch else { continue }
             do throws(Failure) {
-                inbox.post(.stored(try sink.store(batch)))
+                let stored = try sink.store(batch)
+                state.with { $0.load -= batch.reduce(0) { $0 + $1.load } }
+                inbox.post(.stored(stored))
             } catch {
                 return inbox.post(.sinkFailed(error))
             }
         }
     }
+}
+
+extension PipeRecord {
+    /// What it takes while it waits: memory, or an open file, of which there are fewer.
+    fileprivate var load: Int { content.map { $0.isInFile ? 128 << 10 : $0.memory } ?? 0 }
 }

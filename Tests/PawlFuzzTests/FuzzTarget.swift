@@ -15,6 +15,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case inflate
     case inputFile
     case journal
+    case jobs
     case json
     case link
     case metalink
@@ -31,6 +32,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case responses
     case resumeData
     case retryAfter
+    case robots
     case secureHosts
     case signatures
     case starts
@@ -54,6 +56,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .inflate: InflateLaws.check(&input)
         case .inputFile: try InputFileLaws.check(&input)
         case .journal: try JournalLaws.check(&input)
+        case .jobs: try JobLaws.check(&input)
         case .json: try JSONLaws.check(&input)
         case .link: try LinkLaws.check(&input)
         case .metalink: try MetalinkLaws.check(&input)
@@ -70,6 +73,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .responses: try ResponseLaws.check(&input)
         case .resumeData: try ResumeDataLaws.check(&input)
         case .retryAfter: try RetryAfterLaws.check(&input)
+        case .robots: try RobotsLaws.check(&input)
         case .secureHosts: try SecureHostsLaws.check(&input)
         case .signatures: try SignatureLaws.check(&input)
         case .starts: try StartLedgerLaws.check(&input)

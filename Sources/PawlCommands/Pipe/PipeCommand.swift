@@ -9,8 +9,9 @@ extension Command {
         "[options] <JOBS >RESULTS",
         summary: "fetch the samples of a dataset; a worker for batch engines",
         details: """
-            Read one job a line, a URL or a JSON object with "url", and print one JSON object a line for each: \
-            its status (ok, already, failed or refused), size, digest, name and type, with all other fields of the job.
+            Download the samples of a stream of jobs. A job is a line, a URL or a JSON object with "url"; its result is a \
+            line, a JSON object: its status (ok, already, failed or refused), size, digest, name and type, with all other \
+            fields of the job.
             Nothing but the output is kept: run it again after a kill, or on two machines at once, and nothing is stored \
             twice or in part.
             """,
@@ -19,7 +20,11 @@ extension Command {
         if let operand = operands.first { throw .unexpected(operand, in: "pipe") }
         try options.check()
         var configuration = options.configuration
-        if let path = options.inputFile, path != "-" {
+        if let path = options.retriedManifest {
+            configuration.retriesFailed = true
+            configuration.shard = ShardName.retrying(manifest: path, of: configuration.shard)
+        }
+        if let path = options.retriedManifest ?? options.inputFile, path != "-" {
             configuration.input = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard configuration.input >= 0 else {
                 throw Failure(.cannotOpen, "cannot open", at: path, because: SystemError.last.text)
@@ -28,6 +33,8 @@ extension Command {
         let inbox = PipeInbox()
         // Before any other thread, so that the others inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in inbox.stop() }
-        return try PipeRun(configuration, inbox).run()
+        if let count = options.partitions { return try PartitionRun(count, configuration, inbox).run() }
+        var run = try PipeRun(configuration, inbox)
+        return try run.run()
     }
 }

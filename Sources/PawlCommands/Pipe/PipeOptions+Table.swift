@@ -5,8 +5,8 @@ import PawlPipe
 extension PipeOptions {
     static let table: [CommandOption<PipeOptions>] =
         files + sources + transfer + own(DownloadOption.transfer, in: .transfer) + hosts
-        + own(DownloadOption.request, in: .request) + security
-        + own(DownloadOption.security, in: .security) + [helpOption, wholeHelpOption]
+        + robots + own(DownloadOption.request, in: .request) + security
+        + own(DownloadOption.security, in: .security) + shown + [helpOption, wholeHelpOption]
 
     /// The options of a download that make sense for each of many.
     private static func own(
@@ -60,6 +60,27 @@ extension PipeOptions {
                 value,
                 of: PipeConfiguration.Format.self
             )
+        },
+        option(
+            "shard",
+            takes: "NAME",
+            in: .files,
+            "name of the archive of all samples, NAME.tar or NAME.warc.gz, and of its manifest, NAME.jsonl; published when"
+                + " all is done, and never replaced"
+        ) { (options, value) throws(Failure) in
+            let name = try OptionValues.notEmpty("shard", value)
+            guard !name.contains("/"), SampleName.flaw(ofPath: name) == nil, name.utf8.count <= 200 else {
+                throw OptionValues.bad("shard", value, "must be the name of a file, of at most 200 bytes")
+            }
+            options.configuration.shard = name
+        },
+        option(
+            "retry-failed",
+            takes: "FILE",
+            in: .files,
+            "fetch the samples that failed in this manifest, into shard NAME.1 (after that NAME.2); no other jobs are read"
+        ) { (options, value) throws(Failure) in
+            options.retriedManifest = try OptionValues.notEmpty("retry-failed", value)
         },
         option(
             "ordered",
@@ -186,6 +207,77 @@ extension PipeOptions {
             options.configuration.share = share
         },
     ]
+
+    private static let robots = [
+        option(
+            "robots",
+            takes: "obey|ignore",
+            in: .request,
+            "whether the rules of each server's robots.txt hold",
+            standard: "obey"
+        ) { (options, value) throws(Failure) in
+            options.configuration.obeysRobots =
+                try OptionValues.choice("robots", value, of: Robots.self) == .obey
+        },
+        option(
+            "contact",
+            takes: "MAIL|URL",
+            in: .request,
+            "whom to write to about these requests, a part of the user agent; needed unless --robots ignore"
+        ) { (options, value) throws(Failure) in
+            let contact = try OptionValues.text("contact", value)
+            guard contact.utf8.count > 3, !contact.contains(" "), !contact.contains("("),
+                !contact.contains(")"),
+                contact.contains("@") || contact.contains("://")
+            else { throw OptionValues.bad("contact", value, "must be a mail address or a URL") }
+            options.configuration.contact = contact
+        },
+        option(
+            "respect",
+            takes: "TAGS",
+            in: .request,
+            "refuse samples whose X-Robots-Tag has one of these, such as noai,noimageai,noindex",
+            standard: "none"
+        ) { (options, value) throws(Failure) in
+            let tags = value.lowercased().split(separator: ",").map { String($0.filter { $0 != " " }) }
+            guard !tags.isEmpty, tags.allSatisfy({ !$0.isEmpty }) else {
+                throw OptionValues.bad("respect", value, "must be tags, such as noai,noindex")
+            }
+            options.configuration.respected.formUnion(tags)
+        },
+        option(
+            "partition",
+            takes: "N",
+            in: .transfer,
+            "fetch nothing: print each line of the input after a number below N and a TAB, the same for all lines of a host"
+        ) { (options, value) throws(Failure) in
+            options.partitions = try OptionValues.integer("partition", value, in: 1...1_000_000)
+        },
+    ]
+
+    private static let shown = [
+        option(
+            "metrics",
+            takes: "FILE|:PORT",
+            in: .output,
+            "provide metrics for Prometheus: in a file, or on a port of this machine"
+        ) { (options, value) throws(Failure) in
+            let value = try OptionValues.notEmpty("metrics", value)
+            guard value.hasPrefix(":") else {
+                options.configuration.metrics = .file(value)
+                return
+            }
+            guard let port = UInt16(value.dropFirst()), port > 0 else {
+                throw OptionValues.bad("metrics", value, "must be a file, or a port such as :9100")
+            }
+            options.configuration.metrics = .port(port)
+        },
+        option("quiet", short: "q", takes: nil, in: .output, "do not show progress") { (options, _) in
+            options.configuration.isQuiet = true
+        },
+    ]
+
+    private enum Robots: String, CaseIterable { case obey, ignore }
 
     private static let security = [
         option(

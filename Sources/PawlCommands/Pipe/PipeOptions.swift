@@ -6,11 +6,25 @@ import PawlPipe
 struct PipeOptions: CommandOptions {
     var configuration = PipeConfiguration()
     var inputFile: String?
+    /// The manifest whose failed samples are fetched.
+    var retriedManifest: String?
+    /// `--partition`, if given.
+    var partitions: Int?
     var wantsHelp = false
     var wantsWholeHelp = false
 
     /// Throws for what does not go together.
     func check() throws(Failure) {
+        guard partitions == nil else { return }
+        if configuration.obeysRobots, configuration.contact == nil {
+            throw Failure(
+                .badOption,
+                "missing",
+                at: "--contact",
+                because: "robots.txt is obeyed, and those who run the servers must know whom to write to",
+                remedy: "give --contact with a mail address or a URL, or --robots ignore"
+            )
+        }
         let format = configuration.format
         if configuration.folder == nil {
             if let format, format != .none { throw Self.missing("--to", "for --format \(format.rawValue)") }
@@ -21,6 +35,22 @@ struct PipeOptions: CommandOptions {
                 "cannot use",
                 at: "--to with --format none",
                 because: "nothing is stored then",
+                remedy: "leave one of them out"
+            )
+        }
+        let isSharded = format == .tar || format == .warc
+        if isSharded, configuration.shard == nil, retriedManifest == nil {
+            throw Self.missing("--shard", "for --format \(format?.rawValue ?? "")")
+        }
+        if !isSharded, configuration.shard != nil || retriedManifest != nil {
+            throw Self.missing("--format tar or warc", "for a shard")
+        }
+        if inputFile != nil, retriedManifest != nil {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--input-file with --retry-failed",
+                because: "the manifest has the jobs",
                 remedy: "leave one of them out"
             )
         }

@@ -35,6 +35,15 @@ package struct PipeJob: Hashable, Sendable {
         return make(line, url: url, members: [JSON.Member("url", .string(url))])
     }
 
+    /// The job of a result that failed; `nil` for another line.
+    package static func parse(failed line: PipeLines.Line) -> Result<PipeJob, Refusal>? {
+        guard let bytes = line.bytes, let json = try? JSON.parse(bytes), json["status"]?.string == "failed",
+            let members = json.members
+        else { return nil }
+        let kept = members.filter { ["id", "url"].contains($0.name) || !PipeResult.names.contains($0.name) }
+        return parse(object: JSON.object(kept).utf8, line)
+    }
+
     private static func parse(object text: [UInt8], _ line: PipeLines.Line) -> Result<PipeJob, Refusal> {
         let json: JSON
         do throws(JSON.ParsingError) {

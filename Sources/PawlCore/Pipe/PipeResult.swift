@@ -72,7 +72,17 @@ package struct PipeResult: Hashable, Sendable {
         return JSON.object(own + refusal.members.filter { !names.contains($0.name) }).utf8
     }
 
-    /// The same for a job that asked for the same content.
+    /// The line for a job of a shard that was published before, made from the line of its manifest.
+    package static func line(published line: [UInt8]) -> [UInt8] {
+        guard case .object(var members)? = try? JSON.parse(line) else { return line }
+        for index in members.indices where members[index].name == "status" {
+            guard members[index].value == .string(Status.ok.rawValue) else { return line }
+            members[index].value = .string(Status.already.rawValue)
+        }
+        return JSON.object(members).utf8
+    }
+
+    /// The same for a job that requests the same content.
     package func shared() -> PipeResult {
         var result = self
         result.attempts = 0

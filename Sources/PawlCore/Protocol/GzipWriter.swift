@@ -9,10 +9,11 @@ package struct GzipWriter {
     /// The compressed form of `bytes`.
     package static func compress(_ bytes: [UInt8]) -> [UInt8] {
         var writer = GzipWriter()
-        // Magic number, DEFLATE, no flags, no time, no level, unknown system.
-        writer.output = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+        writer.output = GzipStream.header
         writer.writeBlock(Matcher.tokens(of: bytes))
-        writer.writeLittleEndian(crc32(bytes))
+        var check = GzipChecksum()
+        check.feed(bytes[...])
+        writer.writeLittleEndian(check.value)
         writer.writeLittleEndian(UInt32(truncatingIfNeeded: bytes.count))
         return writer.output
     }
@@ -131,18 +132,6 @@ package struct GzipWriter {
 
     private mutating func writeLittleEndian(_ number: UInt32) {
         for shift in [0, 8, 16, 24] as [UInt32] { output.append(UInt8(truncatingIfNeeded: number >> shift)) }
-    }
-
-    private static func crc32(_ bytes: [UInt8]) -> UInt32 {
-        var table: [UInt32] = []
-        for start in 0..<256 as Range<UInt32> {
-            var value = start
-            for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ 0xEDB8_8320 : value >> 1 }
-            table.append(value)
-        }
-        var check = UInt32.max
-        for byte in bytes { check = (check >> 8) ^ table[Int(UInt8(truncatingIfNeeded: check) ^ byte)] }
-        return ~check
     }
 }
 

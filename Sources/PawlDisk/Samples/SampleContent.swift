@@ -26,6 +26,10 @@ package struct SampleContent: Sendable {
         if case .memory(let bytes) = place { bytes.count } else { 0 }
     }
 
+    package var isInFile: Bool {
+        if case .file = place { true } else { false }
+    }
+
     /// The whole file, if it is one of its own.
     var wholeFile: OpenFile? {
         if case .file(let file, 0) = place { file } else { nil }

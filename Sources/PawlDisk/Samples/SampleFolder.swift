@@ -9,18 +9,14 @@ package final class SampleFolder: Sendable {
     package let path: String
     /// For content that becomes a file here.
     package let spool: SpoolFolder
-    private let folders = FolderCache(
-        traits: nil,
-        marks: false,
-        trust: 1000,
-        user: FileUser(user: geteuid(), group: getegid())
-    )
+    private let root: Folder
+    private var folders: FolderCache { spool.folders }
 
     /// Creates the folder when it is missing.
     package init(_ path: String) throws(Failure) {
         self.path = path
         spool = SpoolFolder(path)
-        _ = try folders.open(path)
+        root = try spool.folders.open(path)
     }
 
     /// A file that has no final name yet.
@@ -56,8 +52,10 @@ package final class SampleFolder: Sendable {
             end.withLock { $0 = start + content.length }
         }
 
-        /// What was written, for reading.
-        package var content: SampleContent { SampleContent(file: file, length: length) }
+        /// A part of what was written, for reading.
+        package func content(from start: Int64, length: Int64) -> SampleContent {
+            SampleContent(file: file, start: start, length: length)
+        }
 
         /// Puts the bytes on stable storage.
         package func sync() throws(Failure) {
@@ -100,7 +98,7 @@ package final class SampleFolder: Sendable {
     /// The file `name` with this content, without a copy where it is already in a file of its own.
     package func make(_ name: String, of content: SampleContent) throws(Failure) -> Draft {
         let (folder, last) = try place(of: name)
-        if let file = content.wholeFile, (try? file.status())?.links == 0,
+        if spool.makesUnnamed, let file = content.wholeFile, (try? file.status())?.links == 0,
             (try? file.status())?.identity.device == folder.identity.device
         {
             return Draft(file, folder, last, nil)
@@ -142,10 +140,9 @@ package final class SampleFolder: Sendable {
 
     /// Puts all files and names of the file system on stable storage.
     package func syncAll() throws(Failure) {
-        let folder = try folders.open(path)
-        guard !folder.traits.contains(.volatile) else { return }
+        guard !root.traits.contains(.volatile) else { return }
         do throws(SystemError) {
-            try folder.open(".", flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
+            try root.open(".", flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
         } catch {
             throw Failure.system(.inputOutput, "cannot write to", at: path, error)
         }
@@ -161,12 +158,17 @@ package final class SampleFolder: Sendable {
 
     /// A finished file.
     package struct Existing: Sendable {
-        package var content: SampleContent
+        package let content: SampleContent
         private let file: OpenFile
 
         init(_ file: OpenFile, length: Int64) {
             self.file = file
             content = SampleContent(file: file, length: length)
+        }
+
+        /// A part of it, cut at its end.
+        package func content(from start: Int64, length: Int64) -> SampleContent {
+            SampleContent(file: file, start: start, length: min(length, max(0, content.length - start)))
         }
 
         /// Where the content came from, as stored; empty if that is not known.

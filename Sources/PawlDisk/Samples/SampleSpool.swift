@@ -17,11 +17,13 @@ package final class SampleSpool: Disk {
 
     fileprivate let state = Mutex(State())
     fileprivate let limit: Int64
+    fileprivate let isCut: Bool
     private let folder: SpoolFolder
 
-    /// More bytes than `limit` fail with `tooLarge`.
-    package init(limit: Int64 = .max, in folder: SpoolFolder) {
+    /// More bytes than `limit` fail with `tooLarge`; with `isCut` they are dropped.
+    package init(limit: Int64 = .max, isCut: Bool = false, in folder: SpoolFolder) {
         self.limit = limit
+        self.isCut = isCut
         self.folder = folder
     }
 
@@ -112,7 +114,7 @@ private final class SpoolPartial: UnstoredPartial {
     }
 
     private func check(_ length: Int64) throws(Failure) {
-        guard length > spool.limit else { return }
+        guard length > spool.limit, !spool.isCut else { return }
         throw Failure(
             .tooLarge,
             "cannot accept",
@@ -125,7 +127,8 @@ private final class SpoolPartial: UnstoredPartial {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         try check(offset + Int64(bytes.count))
-        try unsafe spool.write(bytes, at: offset)
+        let kept = min(bytes.count, Int(clamping: max(0, spool.limit - offset)))
+        try unsafe spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<kept]), at: offset)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
@@ -159,7 +162,7 @@ private final class SpoolPartial: UnstoredPartial {
 /// Where files without a name are made.
 package final class SpoolFolder: Sendable {
     let path: String
-    private let folders: FolderCache
+    let folders: FolderCache
 
     package init(_ path: String) {
         self.path = path
@@ -171,11 +174,17 @@ package final class SpoolFolder: Sendable {
         )
     }
 
+    private let refusesUnnamed = Atomic(false)
+
+    /// Whether the files are such that they can get a name.
+    var makesUnnamed: Bool { !refusesUnnamed.load(ordering: .relaxed) }
+
     /// A new file that nothing else can open.
     func open() throws(Failure) -> OpenFile {
         let folder = try folders.open(path)
         return try check { () throws(SystemError) in
             if let file = try folder.openUnnamed() { return file }
+            refusesUnnamed.store(true, ordering: .relaxed)
             let name = ".pawl-\(String(UInt64.random(in: .min ... .max), radix: 16))"
             let file = try folder.open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
             try folder.remove(name)
@@ -213,4 +222,60 @@ package final class SampleStore: Sendable {
         try content.write(to: file, at: start)
         return SampleContent(file: file, start: start, length: content.length)
     }
+}
+
+/// Bytes that are written one after another to a file without a name.
+package final class SampleLog: Sendable {
+    private static let room = 256 << 10
+
+    private struct State: Sendable {
+        var pending: [UInt8] = []
+        var written: Int64 = 0
+    }
+
+    private let file: OpenFile
+    private let folder: SpoolFolder
+    private let state = Mutex(State())
+
+    package init(in folder: SpoolFolder) throws(Failure) {
+        self.folder = folder
+        file = try folder.open()
+    }
+
+    package func append(_ bytes: [UInt8]) throws(Failure) {
+        let isFull = state.withLock { state in
+            state.pending += bytes
+            return state.pending.count >= Self.room
+        }
+        if isFull { try flush() }
+    }
+
+    private func flush() throws(Failure) {
+        let (bytes, start) = state.withLock { state in
+            defer {
+                state.written += Int64(state.pending.count)
+                state.pending = []
+            }
+            return (state.pending, state.written)
+        }
+        try folder.check { () throws(SystemError) in try file.write(bytes, at: start) }
+    }
+
+    /// What was written.
+    package func content() throws(Failure) -> SampleContent {
+        try flush()
+        return SampleContent(file: file, length: state.withLock { $0.written })
+    }
+}
+
+/// A SHA-256 of bytes that come one after another; used by one thread.
+package final class RunningDigest {
+    private let hash = RunningHash([.sha256])
+
+    package init() {}
+
+    package func feed(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe hash.feed($0) } }
+
+    /// In hexadecimal; nothing is fed afterwards.
+    package func finish() -> String { Hexadecimal.text(hash.finish()[0].digest) }
 }

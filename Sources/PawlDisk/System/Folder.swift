@@ -74,6 +74,9 @@ final class Folder: Sendable {
         return nil
     }
 
+    /// Whether no file system has refused to create a file without a name here.
+    var makesUnnamed: Bool { takesUnnamed.load(ordering: .relaxed) }
+
     /// Names an unnamed file (EEXIST: the name is taken).
     func name(_ unnamed: OpenFile, _ name: String) throws(SystemError) {
         let result = unsafe name.withCString { unsafe pawl_name(unnamed.descriptor, file.descriptor, $0) }

@@ -1,0 +1,76 @@
+/// Counts of one run of `pawl pipe`, for progress and metrics.
+package struct PipeTally: Hashable, Sendable {
+    private struct Host: Hashable, Sendable {
+        var samples = 0
+        var seconds = 0.0
+    }
+
+    private static let mostHosts = 10_000
+
+    package private(set) var counts: [PipeResult.Status: Int] = [:]
+    package private(set) var bytes: Int64 = 0
+    package private(set) var requests = 0
+    private var hosts: [String: Host] = [:]
+
+    package init() {}
+
+    package var samples: Int { counts.values.reduce(0, +) }
+
+    package mutating func note(_ result: PipeResult, of host: String?) {
+        counts[result.status, default: 0] += 1
+        if result.status == .ok { bytes &+= result.bytes ?? 0 }
+        requests += result.attempts
+        guard let host, result.attempts > 0, hosts[host] != nil || hosts.count < Self.mostHosts else {
+            return
+        }
+        hosts[host, default: Host()].samples += 1
+        hosts[host, default: Host()].seconds += result.seconds
+    }
+
+    /// The hosts whose samples took longest on average since the last call; with more than one sample.
+    package mutating func takeSlowest(_ count: Int) -> [(host: String, seconds: Double)] {
+        defer { hosts = [:] }
+        return hosts.map { ($0.key, $0.value.seconds / Double($0.value.samples)) }
+            .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(count).map { (host: $0.0, seconds: $0.1) }
+    }
+
+    /// One line of progress; `rate` is in samples per second.
+    package func line(rate: Double, active: Int, slowest: [(host: String, seconds: Double)]) -> String {
+        func count(_ status: PipeResult.Status) -> Int { counts[status] ?? 0 }
+        var text = "\(samples) samples, \(Int(rate))/s, \(ByteQuantity.text(bytes)), \(count(.ok)) ok"
+        if count(.already) > 0 { text += ", \(count(.already)) already" }
+        text += ", \(count(.failed)) failed, \(count(.refused)) refused, \(active) under way"
+        guard !slowest.isEmpty else { return text }
+        let hosts = slowest.map { "\(Redaction.printable($0.host)) \(Self.tenths($0.seconds)) s" }
+        return text + "; slowest: \(hosts.joined(separator: ", "))"
+    }
+
+    private static func tenths(_ seconds: Double) -> String {
+        let tenths = Int(min(max(0, seconds), 1e9) * 10 + 0.5)
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// In the text format of Prometheus.
+    package func metrics(active: Int) -> String {
+        var text = """
+            # HELP pawl_pipe_samples_total Samples by their status.
+            # TYPE pawl_pipe_samples_total counter
+
+            """
+        for status in PipeResult.Status.allCases {
+            text += "pawl_pipe_samples_total{status=\"\(status.rawValue)\"} \(counts[status] ?? 0)\n"
+        }
+        return text + """
+            # HELP pawl_pipe_bytes_total Bytes of samples that are ok.
+            # TYPE pawl_pipe_bytes_total counter
+            pawl_pipe_bytes_total \(bytes)
+            # HELP pawl_pipe_requests_total Attempts to fetch a sample.
+            # TYPE pawl_pipe_requests_total counter
+            pawl_pipe_requests_total \(requests)
+            # HELP pawl_pipe_active Samples under way.
+            # TYPE pawl_pipe_active gauge
+            pawl_pipe_active \(active)
+
+            """
+    }
+}

@@ -1,0 +1,156 @@
+/// What a robots.txt says for one product token (RFC 9309).
+package struct RobotsRules: Hashable, Sendable {
+    private struct Rule: Hashable, Sendable {
+        var isAllowed: Bool
+        /// Normalized, with `*` and a final `$` as they are.
+        var pattern: [UInt8]
+    }
+
+    /// The bytes that are read of a file (§2.5).
+    package static let limit = 500 << 10
+    private static let longestPattern = 2048
+
+    private var rules: [Rule] = []
+    /// The pause between two requests that it requests, which is no part of the norm.
+    package private(set) var delay: Interval?
+
+    /// Everything is allowed.
+    package init() {}
+
+    package init(parsing bytes: [UInt8], for token: String = "pawl") {
+        var own = RobotsRules()
+        var general = RobotsRules()
+        var hasOwn = false
+        // The agents of the current group, and whether it has rules yet.
+        var (isOwn, isGeneral, hasRules) = (false, false, true)
+        var text = bytes.prefix(Self.limit)
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        for line in text.split(whereSeparator: { $0 == .lineFeed || $0 == .carriageReturn }) {
+            guard let (name, value) = Self.field(line) else { continue }
+            if name == "user-agent" {
+                if hasRules { (isOwn, isGeneral, hasRules) = (false, false, false) }
+                let agent = value.prefix { $0.isLetter || $0 == .dash || $0 == .underscore }
+                if agent.map(\.lowercased).elementsEqual(token.utf8) {
+                    isOwn = true
+                    hasOwn = true
+                }
+                if value.first == .asterisk { isGeneral = true }
+                continue
+            }
+            guard ["allow", "disallow", "crawl-delay"].contains(name) else { continue }
+            hasRules = true
+            if isOwn { own.add(name, value) }
+            if isGeneral { general.add(name, value) }
+        }
+        self = hasOwn ? own : general
+    }
+
+    private static func field(_ line: ArraySlice<UInt8>) -> (name: String, value: ArraySlice<UInt8>)? {
+        let line = line.prefix { $0 != .hash }
+        guard let colon = line.firstIndex(of: .colon) else { return nil }
+        let name = line[..<colon].trimmed(\.isWhiteSpace).map(\.lowercased)
+        return (String(decoding: name, as: UTF8.self), line[(colon + 1)...].trimmed(\.isWhiteSpace))
+    }
+
+    private mutating func add(_ name: String, _ value: ArraySlice<UInt8>) {
+        if name == "crawl-delay" {
+            guard let seconds = Double(String(decoding: value, as: UTF8.self)), seconds >= 0, seconds.isFinite
+            else {
+                return
+            }
+            delay = max(delay ?? .zero, .seconds(min(seconds, 3600)))
+        } else if !value.isEmpty, value.count <= Self.longestPattern {
+            rules.append(Rule(isAllowed: name == "allow", pattern: Self.normalized(value)))
+        }
+    }
+
+    /// Whether the path, with its query, may be requested: the longest rule counts, and `allow` of two equal ones.
+    package func allows(_ path: String) -> Bool {
+        guard path != "/robots.txt" else { return true }
+        let path = Self.normalized(Array(path.utf8)[...])
+        var best: (length: Int, isAllowed: Bool) = (-1, true)
+        for rule in rules where rule.pattern.count >= best.length {
+            guard rule.pattern.count > best.length || rule.isAllowed && !best.isAllowed else { continue }
+            if Self.matches(rule.pattern[...], path) { best = (rule.pattern.count, rule.isAllowed) }
+        }
+        return best.isAllowed
+    }
+
+    /// The bytes that it takes, for a limit.
+    package var size: Int { rules.reduce(64) { $0 + $1.pattern.count + 32 } }
+
+    /// Octets that need no coding are decoded, the others are coded in upper case (§2.2.2).
+    private static func normalized(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = text
+        func append(coded byte: UInt8) {
+            let digits = Array("0123456789ABCDEF".utf8)
+            result += [.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        while let byte = rest.popFirst() {
+            guard byte == .percent, rest.count >= 2, let high = rest.first?.hexValue,
+                let low = rest.dropFirst().first?.hexValue
+            else {
+                if byte.isASCII { result.append(byte) } else { append(coded: byte) }
+                continue
+            }
+            rest = rest.dropFirst(2)
+            let value = high << 4 | low
+            let isPlain = value.isLetter || value.isDigit || [.dash, .dot, .underscore, 0x7E].contains(value)
+            if isPlain { result.append(value) } else { append(coded: value) }
+        }
+        return result
+    }
+
+    /// `*` stands for any bytes; without `$` at the end, any may follow.
+    private static func matches(_ pattern: ArraySlice<UInt8>, _ path: [UInt8]) -> Bool {
+        let isAnchored = pattern.last == UInt8(ascii: "$")
+        let pattern = Array(isAnchored ? pattern.dropLast() : pattern) + (isAnchored ? [] : [.asterisk])
+        var (place, position) = (0, 0)
+        var star: (place: Int, position: Int)?
+        while position < path.count {
+            if place < pattern.count, pattern[place] == .asterisk {
+                // Further ones in a row stand for nothing.
+                guard place + 1 < pattern.count else { return true }
+                star = (place, position)
+                place += 1
+            } else if place < pattern.count, pattern[place] == path[position] {
+                place += 1
+                position += 1
+            } else if let last = star {
+                star = (last.place, last.position + 1)
+                (place, position) = (last.place + 1, last.position + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[place...].allSatisfy { $0 == .asterisk }
+    }
+}
+
+/// The tags of X-Robots-Tag fields.
+package enum RobotsTags {
+    /// Those that hold for everyone or for this product token, in lower case.
+    package static func tags(in fields: [String], for token: String = "pawl") -> Set<String> {
+        var tags: Set<String> = []
+        for field in fields {
+            var agent = ""
+            for part in field.lowercased().split(separator: ",") {
+                var words = part.split(separator: ":", omittingEmptySubsequences: false)
+                    .map { String($0).trimmedBlanks }
+                // `unavailable_after` has a value that is no tag; another name before a colon is an agent.
+                if words.count > 1, words[0] != "unavailable_after", !words[0].hasPrefix("max-") {
+                    agent = words.removeFirst()
+                }
+                if agent.isEmpty || agent == token { tags.insert(words[0]) }
+            }
+        }
+        return tags
+    }
+}
+
+extension String {
+    fileprivate var trimmedBlanks: String {
+        String(decoding: Array(utf8).trimmed(\.isWhiteSpace), as: UTF8.self)
+    }
+}

@@ -1,0 +1,54 @@
+package import PawlCore
+import PawlSystem
+
+/// `pawl pipe --partition`: puts the number of its worker before each line.
+package struct PartitionRun {
+    private let count: Int
+    private let inbox: PipeInbox
+    private let input: Int32
+    private let output: ResultWriter
+
+    package init(_ count: Int, _ configuration: PipeConfiguration, _ inbox: PipeInbox) {
+        self.count = count
+        self.inbox = inbox
+        input = configuration.input
+        output = ResultWriter(configuration.output, inbox)
+    }
+
+    package func run() throws(Failure) -> Int32 {
+        inbox.read(from: input)
+        while !inbox.isExhausted {
+            while output.hasRoom, let line = inbox.nextLine() {
+                guard let bytes = line.bytes else {
+                    throw Failure(
+                        .badOption,
+                        "cannot pass on",
+                        at: "line \(line.number)",
+                        because: "it has \(PipeLines.limit >> 20) MiB or more"
+                    )
+                }
+                let number = HostPartition.number(of: line, among: count)
+                output.append(Array("\(number)\t".utf8) + bytes)
+            }
+            if try hear(inbox.wait(until: nil, wantsLines: output.hasRoom)) { return 7 }
+        }
+        while !output.drain(until: SystemClock().now + .milliseconds(100)) {
+            if try hear(inbox.wait(until: SystemClock().now, wantsLines: false)) { return 7 }
+        }
+        _ = try hear(inbox.wait(until: SystemClock().now, wantsLines: false))
+        return 0
+    }
+
+    /// Whether it was stopped.
+    private func hear(_ messages: [PipeInbox.Message]) throws(Failure) -> Bool {
+        for message in messages {
+            switch message {
+            case .stop: return true
+            case .inputFailed(let failure), .outputFailed(let failure), .sinkFailed(let failure):
+                throw failure
+            case .event, .stored, .outputDrained: break
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import PawlCore
+import PawlSystem
+import Synchronization
+
+/// Shows progress on standard error, and provides metrics.
+struct PipeReporter: Sendable {
+    var tally = PipeTally()
+    private let isTerminal: Bool
+    private let isQuiet: Bool
+    private let file: String?
+    private let listener: MetricsListener?
+    private var last: (at: Instant, samples: Int)
+    private var due: Instant
+    private var hasLine = false
+
+    /// Throws when metrics cannot be provided.
+    init(_ configuration: PipeConfiguration, now: Instant) throws(Failure) {
+        isTerminal = isatty(STDERR_FILENO) == 1
+        isQuiet = configuration.isQuiet
+        last = (now, 0)
+        switch configuration.metrics {
+        case nil: (file, listener) = (nil, nil)
+        case .file(let path)?: (file, listener) = (path, nil)
+        case .port(let port)?: (file, listener) = (nil, try MetricsListener(port: port))
+        }
+        due = now
+        due = now + period
+    }
+
+    /// A terminal's line is drawn anew, other output gets a line a minute; a file of metrics is as fresh as scrapes are.
+    private var period: Interval {
+        if isTerminal, !isQuiet { return .milliseconds(500) }
+        return file != nil || listener != nil ? .seconds(5) : .seconds(60)
+    }
+
+    var nextInstant: Instant { due }
+    private var nextLine = Interval.zero
+
+    mutating func show(active: Int, now: Instant) {
+        guard now >= due else { return }
+        due = now + period
+        publish(active: active)
+        guard !isQuiet else { return }
+        nextLine = Interval(nanoseconds: nextLine.nanoseconds + period.nanoseconds)
+        guard isTerminal || nextLine >= .seconds(60) else { return }
+        nextLine = .zero
+        write(line(active: active, now: now), isLast: false)
+    }
+
+    /// The last line, and the final metrics.
+    mutating func end(now: Instant) {
+        publish(active: 0)
+        if isTerminal, !isQuiet { write(line(active: 0, now: now), isLast: true) }
+    }
+
+    private mutating func line(active: Int, now: Instant) -> String {
+        let seconds = max((now - last.at).seconds, 0.001)
+        let rate = Double(tally.samples - last.samples) / seconds
+        last = (now, tally.samples)
+        return tally.line(rate: rate, active: active, slowest: isTerminal ? [] : tally.takeSlowest(3))
+    }
+
+    private mutating func write(_ line: String, isLast: Bool) {
+        var bytes = Array((isTerminal ? "\r\u{1B}[K" : "pawl: ").utf8) + Array(line.utf8)
+        if !isTerminal || isLast { bytes.append(UInt8(ascii: "\n")) }
+        _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+
+    private func publish(active: Int) {
+        guard file != nil || listener != nil else { return }
+        let text = tally.metrics(active: active)
+        listener?.set(text)
+        guard let file else { return }
+        // A scrape sees the old file or the new one. Metrics are no reason to end a run.
+        let new = "\(file).new"
+        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { return }
+        let bytes = Array(text.utf8)
+        let isWhole = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+        close(descriptor)
+        if isWhole { _ = unsafe rename(new, file) } else { _ = unsafe unlink(new) }
+    }
+}
+
+/// Responds to every request on a port of this machine with the latest metrics.
+final class MetricsListener: Sendable {
+    private let text = Mutex("")
+    private let socket: Int32
+
+    init(port: UInt16) throws(Failure) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var yes: Int32 = 1
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(socket, $0, size) == 0
+            }
+        }
+        guard socket >= 0, isBound, listen(socket, 16) == 0 else {
+            let why = SystemError.last.text
+            close(socket)
+            throw Failure(
+                .cannotOpen,
+                "cannot listen on",
+                at: "127.0.0.1:\(port)",
+                because: why,
+                remedy: "give --metrics another port, or a file"
+            )
+        }
+        SystemThread.detached("pawl-metrics", blocksSignals: true) { [self] in serve() }
+    }
+
+    func set(_ metrics: String) { text.withLock { $0 = metrics } }
+
+    private func serve() {
+        while true {
+            let connection = accept(socket, nil, nil)
+            guard connection >= 0 else {
+                if errno == EINTR || errno == ECONNABORTED { continue }
+                return
+            }
+            var limit = timeval(tv_sec: 2, tv_usec: 0)
+            let size = socklen_t(MemoryLayout<timeval>.size)
+            _ = unsafe setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+            _ = unsafe setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+            var request = [UInt8](repeating: 0, count: 8192)
+            // The request is the same whatever it says.
+            if unsafe recv(connection, &request, request.count, 0) > 0 {
+                let body = text.withLock { $0 }
+                let head =
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: "
+                    + "\(body.utf8.count)\r\nConnection: close\r\n\r\n"
+                let bytes = Array((head + body).utf8)
+                _ = unsafe send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            }
+            close(connection)
+        }
+    }
+}

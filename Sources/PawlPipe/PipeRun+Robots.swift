@@ -1,0 +1,176 @@
+import Pawl
+import PawlCore
+import PawlDisk
+import PawlSystem
+
+/// What is known of each server's robots.txt.
+struct RobotsCache: Sendable {
+    enum Finding: Sendable {
+        case rules(RobotsRules)
+        /// The samples of the server end with this.
+        case unknown(PipeResult)
+    }
+
+    private enum State: Sendable {
+        /// The samples that wait for it.
+        case pending([Int])
+        case known(Finding)
+    }
+
+    private static let room = 32 << 20
+    private var states: [Origin: State] = [:]
+    private var known: [Origin] = []
+    private var oldest = 0
+    private var bytes = 0
+
+    /// What is known, or `nil` when the sample has to wait; `isFirst` when nothing is under way.
+    mutating func finding(for origin: Origin, of number: Int) -> (finding: Finding?, isFirst: Bool) {
+        switch states[origin] {
+        case .known(let finding): return (finding, false)
+        case .pending(let numbers):
+            states[origin] = .pending(numbers + [number])
+            return (nil, false)
+        case nil:
+            states[origin] = .pending([number])
+            return (nil, true)
+        }
+    }
+
+    /// The samples that waited.
+    mutating func note(_ finding: Finding, for origin: Origin) -> [Int] {
+        guard case .pending(let numbers) = states[origin] else { return [] }
+        states[origin] = .known(finding)
+        known.append(origin)
+        bytes += Self.size(of: finding)
+        // The oldest would be requested again.
+        while bytes > Self.room, oldest < known.count - 1 {
+            if case .known(let old) = states[known[oldest]] { bytes -= Self.size(of: old) }
+            states[known[oldest]] = nil
+            oldest += 1
+        }
+        if oldest > 4096 {
+            known.removeFirst(oldest)
+            oldest = 0
+        }
+        return numbers
+    }
+
+    private static func size(of finding: Finding) -> Int {
+        if case .rules(let rules) = finding { 256 + rules.size } else { 512 }
+    }
+}
+
+/// A request for a robots.txt that is under way.
+struct RobotsRequest: Sendable {
+    var origin: Origin
+    var host: String
+    var spool: SampleSpool?
+    var download: Download?
+}
+
+extension PipeRun {
+    /// Queues a sample, when the server's rules are known and allow it.
+    mutating func consult(_ number: Int, _ job: PipeJob, _ host: String) {
+        let address = job.address
+        guard configuration.obeysRobots, address.scheme == .http || address.scheme == .https else {
+            return schedule.add(number, of: host)
+        }
+        let (finding, isFirst) = robots.finding(for: address.origin, of: number)
+        if let finding { return apply(finding, to: number) }
+        guard isFirst else { return }
+        robotsNumber -= 1
+        requests[robotsNumber] = RobotsRequest(origin: address.origin, host: host)
+        schedule.add(robotsNumber, of: host, isFirst: true)
+    }
+
+    private mutating func apply(_ finding: RobotsCache.Finding, to number: Int) {
+        guard let entry = entries[number] else { return }
+        switch finding {
+        case .unknown(let result): refuse(number, result)
+        case .rules(let rules):
+            let address = entry.job.address
+            let path = (address.path.isEmpty ? "/" : address.path) + (address.query.map { "?" + $0 } ?? "")
+            guard rules.allows(path) else {
+                let failure = Failure(
+                    .rejected,
+                    "cannot request",
+                    at: Redaction.address(entry.job.url),
+                    because: "robots.txt disallows it"
+                )
+                return refuse(number, PipeResult(failure, as: .refused))
+            }
+            if let delay = rules.delay {
+                schedule.slowDown(entry.host, to: configuration.share.delay(of: delay))
+            }
+            schedule.add(number, of: entry.host)
+        }
+    }
+
+    private mutating func refuse(_ number: Int, _ result: PipeResult) {
+        if let job = entries[number]?.job { primaries[job.request] = nil }
+        complete(number, result, nil, nil)
+    }
+
+    /// Requests a robots.txt.
+    mutating func startRobots(_ number: Int) {
+        guard var request = requests[number] else { preconditionFailure("a scheduled request is known") }
+        var options = configuration.download
+        options.checksum = nil
+        let origin = request.origin
+        let host = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
+        let spool = SampleSpool(limit: Int64(RobotsRules.limit), isCut: true, in: spoolFolder)
+        do throws(PawlError) {
+            let download = try downloader.add(
+                "\(origin.scheme.rawValue)://\(host):\(origin.port)/robots.txt",
+                options: options,
+                hooks: nil,
+                to: spool
+            )
+            request.spool = spool
+            request.download = download
+            requests[number] = request
+            numbers[download.id] = number
+            robotsDeadlines.push(number, at: clock.now + Self.longestRobots)
+            download.resume()
+        } catch {
+            endRobots(number, .unknown(PipeResult(error.failure, as: .refused)))
+        }
+    }
+
+    /// One that never ends is used as far as it came.
+    static var longestRobots: Interval { .seconds(120) }
+
+    mutating func hearRobots(_ number: Int, _ kind: DownloadEvent.Kind) {
+        switch kind {
+        case .finished: endRobots(number, .rules(rules(of: number)))
+        case .failed(let error): endRobots(number, finding(to: error))
+        case .state, .started, .notice, .retry, .added, .changed, .missed: break
+        }
+    }
+
+    func rules(of number: Int) -> RobotsRules {
+        guard let bytes = try? requests[number]?.spool?.content.bytes() else { return RobotsRules() }
+        return RobotsRules(parsing: bytes)
+    }
+
+    /// RFC 9309 §2.3.1: without a robots.txt everything is allowed, with one that cannot be read nothing.
+    private func finding(to error: PawlError) -> RobotsCache.Finding {
+        var failure = error.failure
+        if let status = error.status ?? error.response?.status, (400..<500).contains(status), status != 429 {
+            return .rules(RobotsRules())
+        }
+        let isUnreachable = error.status == nil && failure.fault != .privateAddress
+        if failure.fault == .privateAddress {
+            failure.remedy = "allow it with --allow-private-addresses"
+        }
+        // What may pass by itself is a failure, which can be tried again.
+        return .unknown(PipeResult(failure, as: isUnreachable ? .failed : .refused))
+    }
+
+    mutating func endRobots(_ number: Int, _ finding: RobotsCache.Finding) {
+        guard let request = requests.removeValue(forKey: number) else { return }
+        if let download = request.download { numbers[download.id] = nil }
+        schedule.ended(of: request.host)
+        for waiting in robots.note(finding, for: request.origin) { apply(finding, to: waiting) }
+    }
+}

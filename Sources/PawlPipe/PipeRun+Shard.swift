@@ -1,0 +1,137 @@
+import Pawl
+import PawlCore
+import PawlDisk
+import PawlSystem
+
+/// The shard that a run makes, or that is there already.
+struct ShardRun: Sendable {
+    let name: ShardName
+    let archive: any ArchiveFormat
+    let folder: SampleFolder
+    let published: PublishedShard?
+    /// `nil` where one is there.
+    let sink: ShardSink?
+
+    /// `nil` for a format without shards.
+    init?(
+        _ configuration: PipeConfiguration,
+        _ format: PipeConfiguration.Format,
+        _ folder: SampleFolder
+    ) throws(Failure) {
+        guard let stem = configuration.shard else { return nil }
+        switch format {
+        case .files, .none: return nil
+        case .tar:
+            name = ShardName(stem, ending: "tar")
+            archive = TarArchive()
+        case .warc:
+            name = ShardName(stem, ending: "warc.gz")
+            let agent = configuration.download.userAgent ?? "Pawl/\(PawlVersion.text)"
+            archive = WarcArchive(
+                date: SystemClock().wallTime,
+                now: { SystemClock().wallTime },
+                headers: ["User-Agent: \(agent)"] + configuration.download.headers,
+                name: stem
+            )
+        }
+        self.folder = folder
+        published = try PublishedShard(name, archive, in: folder)
+        sink = published == nil ? try ShardSink(name, archive, in: folder) : nil
+    }
+}
+
+extension PipeRun {
+    /// All samples are in the archive.
+    mutating func publish(_ shard: ShardRun) throws(Failure) -> Int32 {
+        guard let sink = shard.sink else { preconditionFailure("a shard is made when none is there") }
+        let input = inputDigest.finish()
+        if let results = try sink.publish(input: input) {
+            return try print(results, exitCode: Int32(exitCode)) { $0 }
+        }
+        // Another process was faster.
+        guard let published = try PublishedShard(shard.name, shard.archive, in: shard.folder) else {
+            throw Failure(
+                .inputOutput,
+                "cannot publish",
+                at: "\(shard.folder.path)/\(shard.name.archive)",
+                because: "another file of that name was there and has been removed",
+                remedy: "run it again"
+            )
+        }
+        return try print(published, input: input, shard)
+    }
+
+    /// A shard is there: no sample is fetched if it was made of the same jobs.
+    mutating func confirm(_ published: PublishedShard, _ shard: ShardRun) throws(Failure) -> Int32 {
+        while !inbox.isExhausted {
+            while let line = inbox.nextLine() {
+                if !configuration.retriesFailed || PipeJob.parse(failed: line) != nil { feed(line) }
+            }
+            for message in inbox.wait(until: nil, wantsLines: true) { hear(message) }
+            if let failure { throw failure }
+            if stopDeadline != nil { return Int32(PawlError.Code.unfinished.rawValue) }
+        }
+        let input = inputDigest.finish()
+        return try print(published, input: input, shard)
+    }
+
+    /// A line becomes a part of what the shard is made of.
+    mutating func feed(_ line: PipeLines.Line) {
+        inputDigest.feed(line.bytes ?? [0])
+        inputDigest.feed([UInt8(ascii: "\n")])
+    }
+
+    private mutating func print(
+        _ published: PublishedShard,
+        input: String,
+        _ shard: ShardRun
+    ) throws(Failure) -> Int32 {
+        let manifest = try published.confirm(input: input, shard.name, in: shard.folder)
+        return try print(manifest, exitCode: 0) { PipeResult.line(published: $0) }
+    }
+
+    private mutating func print(
+        _ lines: SampleContent,
+        exitCode: Int32,
+        _ change: ([UInt8]) -> [UInt8]
+    ) throws(Failure) -> Int32 {
+        var splitter = PipeLines(limit: .max)
+        try lines.forEachPiece { (piece) throws(Failure) in
+            for line in splitter.feed(piece) {
+                if let bytes = line.bytes { output.append(change(bytes)) }
+            }
+            // The results are in the manifest: a reader that is too slow loses nothing.
+            while !output.hasRoom, stopDeadline == nil {
+                for message in inbox.wait(until: clock.now + .seconds(1), wantsLines: false) { hear(message) }
+                if let failure { throw failure }
+            }
+        }
+        try drainOutput()
+        return stopDeadline == nil ? exitCode : Int32(PawlError.Code.unfinished.rawValue)
+    }
+
+    /// A record of a shard waits for those before it; what is large waits on disk.
+    mutating func line(up record: PipeRecord) {
+        var record = record
+        if let content = record.content, record.number != ordered.next {
+            // Open files are few, and what is held in one has a place in the store.
+            if content.isInFile || heldBytes + content.memory > Self.longestHeld {
+                do throws(Failure) {
+                    if store == nil { store = try spoolFolder.makeStore() }
+                    record.content = try store?.keep(content)
+                } catch {
+                    failure = failure ?? error
+                    return
+                }
+            } else {
+                record.held = content.memory
+                heldBytes += content.memory
+            }
+        }
+        let due = ordered.put(record, at: record.number)
+        for record in due { heldBytes -= record.held }
+        if !due.isEmpty { sink.store(due) }
+    }
+
+    private static var longestHeld: Int { 32 << 20 }
+}

@@ -1,0 +1,164 @@
+import Pawl
+import PawlCore
+import PawlDisk
+import PawlSystem
+import Synchronization
+
+/// One archive of all samples, with their results; published at the end, as one file.
+///
+/// The records come in the order of the input.
+final class ShardSink: SampleSink {
+    private struct State {
+        var keys = UniqueKeys()
+        /// Bytes of the archive that are not written yet.
+        var pending: [UInt8] = []
+    }
+
+    let shard: ShardName
+    let archive: any ArchiveFormat
+    private let folder: SampleFolder
+    private let draft: SampleFolder.Draft
+    /// The lines that stay the same between runs, and those with times.
+    private let manifest: SampleLog
+    private let results: SampleLog
+    private let state = Mutex(State())
+
+    init(_ shard: ShardName, _ archive: any ArchiveFormat, in folder: SampleFolder) throws(Failure) {
+        self.shard = shard
+        self.archive = archive
+        self.folder = folder
+        draft = try folder.begin(shard.archive)
+        manifest = try SampleLog(in: folder.spool)
+        results = try SampleLog(in: folder.spool)
+        try draft.append(archive.beginning)
+    }
+
+    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
+        var records = records
+        for index in records.indices { try store(&records[index]) }
+        try flush()
+        return records
+    }
+
+    private func store(_ record: inout PipeRecord) throws(Failure) {
+        if case .success(let job) = record.job, record.result.status == .ok, let content = record.content {
+            record.result.describe(content)
+            if record.result.status == .ok { record.content = try add(content, &record, job) }
+        }
+        try manifest.append(record.line(isTimed: false) + [UInt8(ascii: "\n")])
+        try results.append(record.line() + [UInt8(ascii: "\n")])
+    }
+
+    /// Returns where the content is in the archive.
+    private func add(
+        _ content: SampleContent,
+        _ record: inout PipeRecord,
+        _ job: PipeJob
+    ) throws(Failure) -> SampleContent? {
+        let key = state.withLock { $0.keys.take(SampleName.key(of: job)) }
+        let type = record.result.type
+        record.result.key = "\(key).\(SampleName.ending(type: type, path: job.address.path))"
+        let start = draft.length + Int64(state.withLock { $0.pending.count })
+        let sample = ArchivedSample(key: key, job: job, result: record.result, response: record.response)
+        let offset = try archive.write(sample, content, to: append)
+        // What is in memory is not kept for those that come later.
+        return offset.map { draft.content(from: start + $0, length: content.length) }
+    }
+
+    private func append(_ bytes: [UInt8]) throws(Failure) {
+        let isFull = state.withLock { state in
+            state.pending += bytes
+            return state.pending.count >= 1 << 20
+        }
+        if isFull { try flush() }
+    }
+
+    private func flush() throws(Failure) {
+        let bytes = state.withLock { state in
+            defer { state.pending = [] }
+            return state.pending
+        }
+        if !bytes.isEmpty { try draft.append(bytes) }
+    }
+
+    /// Publishes the archive and then the manifest, which is a copy of what the archive has at its end.
+    ///
+    /// Returns the results; `nil` when another was published before.
+    func publish(input: String) throws(Failure) -> SampleContent? {
+        let manifest = try manifest.content()
+        try archive.end(manifest, input: input, to: append)
+        try flush()
+        try draft.sync()
+        guard try folder.publish(draft) else {
+            draft.discard()
+            return nil
+        }
+        try folder.syncNames(of: draft)
+        try PublishedShard.publish(manifest, as: shard, in: folder)
+        return try results.content()
+    }
+}
+
+/// A shard that is there.
+struct PublishedShard {
+    private let file: SampleFolder.Existing
+    private let archive: any ArchiveFormat
+    private let trailer: ShardTrailer
+    private let trailerStart: Int64
+    private let path: String
+
+    /// `nil` when there is none; throws when there is something else of its name.
+    init?(_ shard: ShardName, _ archive: any ArchiveFormat, in folder: SampleFolder) throws(Failure) {
+        path = "\(folder.path)/\(shard.archive)"
+        guard let file = try folder.existing(shard.archive) else {
+            guard try folder.existing(shard.manifest) == nil else {
+                throw Self.other("\(folder.path)/\(shard.manifest)", "it is not the manifest of a shard here")
+            }
+            return nil
+        }
+        self.file = file
+        self.archive = archive
+        trailerStart = file.content.length - archive.trailerDistance - Int64(ShardTrailer.size)
+        let bytes = try file.content(from: max(0, trailerStart), length: Int64(ShardTrailer.size)).bytes()
+        guard trailerStart >= 0, let trailer = ShardTrailer(bytes), trailer.length <= trailerStart else {
+            throw Self.other(path, "it is not a shard")
+        }
+        self.trailer = trailer
+    }
+
+    /// Makes sure that the manifest is there; throws when the shard was made of other jobs.
+    func confirm(input: String, _ shard: ShardName, in folder: SampleFolder) throws(Failure) -> SampleContent
+    {
+        guard trailer.input == input else { throw Self.other(path, "it is a shard of other jobs") }
+        let region = file.content(from: trailerStart - trailer.length, length: trailer.length)
+        let manifest = try archive.manifest(in: region)
+        try Self.publish(manifest, as: shard, in: folder)
+        return manifest
+    }
+
+    static func publish(
+        _ manifest: SampleContent,
+        as shard: ShardName,
+        in folder: SampleFolder
+    ) throws(Failure) {
+        if try folder.existing(shard.manifest) == nil {
+            let draft = try folder.make(shard.manifest, of: manifest)
+            try draft.sync()
+            if try folder.publish(draft) { return try folder.syncNames(of: draft) }
+            draft.discard()
+        }
+        guard let existing = try folder.existing(shard.manifest),
+            try existing.content.sha256() == manifest.sha256()
+        else { throw other("\(folder.path)/\(shard.manifest)", "it is the manifest of another shard") }
+    }
+
+    private static func other(_ path: String, _ why: String) -> Failure {
+        Failure(
+            .fileExists,
+            "cannot publish",
+            at: path,
+            because: why,
+            remedy: "choose another --shard, or another folder"
+        )
+    }
+}

@@ -1,0 +1,149 @@
+import PawlCore
+import Testing
+
+struct PipeScheduleTests {
+    private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    @Test func `no more than the slots and the host's limit are under way, and hosts take turns`() {
+        var schedule = PipeSchedule(slots: 3, perHost: 2)
+        for number in 0..<5 { schedule.add(number, of: "a") }
+        schedule.add(5, of: "b")
+        let first = (0..<9).map { _ in schedule.next(now: at(0)) }
+        #expect(first.compactMap(\.self).sorted() == [0, 1, 5])
+        schedule.ended(of: "b")
+        #expect(schedule.next(now: at(0)) == nil, "a has two under way")
+        schedule.ended(of: "a")
+        #expect(schedule.next(now: at(0)) == 2)
+        #expect(schedule.active == 2 && schedule.waiting == 2)
+    }
+
+    @Test func `a host pauses between two samples`() {
+        var schedule = PipeSchedule(slots: 9, perHost: 9, delay: .seconds(2))
+        for number in 0..<3 { schedule.add(number, of: "a") }
+        #expect(schedule.next(now: at(0)) == 0)
+        #expect(schedule.next(now: at(0)) == nil)
+        #expect(schedule.nextStart == at(2))
+        #expect(schedule.next(now: at(1.9)) == nil)
+        #expect(schedule.next(now: at(2)) == 1)
+        schedule.slowDown("a", to: .seconds(5))
+        schedule.ended(of: "a")
+        #expect(schedule.next(now: at(4)) == 2)
+        schedule.ended(of: "a")
+        schedule.ended(of: "a")
+        schedule.add(3, of: "a")
+        #expect(schedule.next(now: at(8.9)) == nil, "an idle host keeps its pause")
+        #expect(schedule.next(now: at(9)) == 3)
+    }
+
+    @Test func `every sample starts once, whatever the order of ends`() {
+        var dice = Dice(seed: 7)
+        var schedule = PipeSchedule(slots: 5, perHost: 2, delay: .milliseconds(3))
+        var active: [String: Int] = [:]
+        var running: [String] = []
+        var started: Set<Int> = []
+        var now = at(0)
+        for number in 0..<2000 { schedule.add(number, of: "h\(number % 7)", isFirst: number % 11 == 0) }
+        while started.count < 2000 {
+            if let number = schedule.next(now: now) {
+                let host = "h\(number % 7)"
+                #expect(started.insert(number).inserted)
+                active[host, default: 0] += 1
+                running.append(host)
+                #expect(active[host] ?? 0 <= 2 && running.count <= 5)
+            } else if running.isEmpty {
+                now = schedule.nextStart ?? now
+            } else {
+                let index = Int(dice.next() % UInt64(running.count))
+                let host = running.remove(at: index)
+                active[host, default: 0] -= 1
+                schedule.ended(of: host)
+                now = now + .milliseconds(1)
+            }
+        }
+        #expect(schedule.waiting == 0)
+    }
+}
+
+struct RobotsRulesTests {
+    private func rules(_ text: String) -> RobotsRules { RobotsRules(parsing: Array(text.utf8)) }
+
+    @Test(arguments: [
+        ("User-agent: *\nDisallow: /", "/a", false), ("User-agent: *\nDisallow:", "/a", true),
+        ("User-agent: *\nDisallow: /a\nAllow: /a/b", "/a/b/c", true),
+        ("User-agent: *\nDisallow: /a\nAllow: /a", "/a", true),
+        ("User-agent: *\nDisallow: /*.gif$", "/x.gif", false),
+        ("User-agent: *\nDisallow: /*.gif$", "/x.gif?y", true),
+        ("User-agent: *\nDisallow: /a*b*c", "/a1b2c3", false),
+        ("User-agent: other\nDisallow: /\n\nUser-agent: PAWL/2.0\nDisallow: /p", "/q", true),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: pawl\nUser-agent: x\nAllow: /", "/q", true),
+        ("User-agent: x\nUser-agent: pawl\nDisallow: /p # why\n", "/p1", false),
+        ("User-agent: *\nDisallow: /%7Ea", "/~a", false), ("User-agent: *\nDisallow: /ü", "/%C3%BC", false),
+        ("\u{FEFF}user-agent:*\r\ndisallow:/a\r", "/a", false), ("Disallow: /", "/a", true),
+        ("<html>", "/a", true),
+        ("User-agent: *\nDisallow: /", "/robots.txt", true), ("User-agent: pawlx\nDisallow: /", "/", true),
+    ])
+    func `the longest rule of the own group counts`(text: String, path: String, isAllowed: Bool) {
+        #expect(rules(text).allows(path) == isAllowed)
+    }
+
+    @Test func `a group's delay is read, and absurd ones are cut`() {
+        #expect(rules("User-agent: *\nCrawl-delay: 1.5").delay == .seconds(1.5))
+        #expect(rules("User-agent: *\nCrawl-delay: 1e9").delay == .seconds(3600))
+        #expect(rules("User-agent: *\nCrawl-delay: -1\nCrawl-delay: nan").delay == nil)
+    }
+
+    @Test func `tags for other agents do not count`() {
+        #expect(RobotsTags.tags(in: ["noindex, NoAI", "googlebot: nofollow"]) == ["noindex", "noai"])
+        #expect(RobotsTags.tags(in: ["pawl: noai, noimageai"]) == ["noai", "noimageai"])
+        #expect(
+            RobotsTags.tags(in: ["unavailable_after: 25 Jun 2027 15:00:00 PST"]).contains("noai") == false
+        )
+    }
+}
+
+struct ArchiveHeadTests {
+    @Test func `a header of tar has its checksum, and long names have a record of their own`() {
+        let header = TarHeader.file("a.jpg", length: 8)
+        #expect(header.count == 512)
+        let sum = header.enumerated().reduce(0) {
+            $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element))
+        }
+        #expect(
+            String(decoding: header[148..<154], as: UTF8.self) == String(
+                repeating: "0",
+                count: 6 - String(sum, radix: 8).count
+            ) + String(sum, radix: 8)
+        )
+        let name = String(repeating: "n", count: 150)
+        let long = TarHeader.file(name, length: 8)
+        #expect(long.count == 3 * 512)
+        #expect(String(decoding: long[512...], as: UTF8.self).hasPrefix("160 path=\(name)\n"))
+        #expect(TarHeader.padding(after: 512).isEmpty && TarHeader.padding(after: 513).count == 511)
+    }
+
+    @Test func `a stream of gzip contains what was written, and is read by others`() throws {
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
+        var stream = GzipStream()
+        let member = GzipStream.header + stream.feed(bytes[..<7]) + stream.feed(bytes[7...]) + stream.finish()
+        #expect(GzipStream.content(of: member) == bytes)
+        #expect(Inflate.gzip(member, limit: 1 << 20) == bytes)
+    }
+
+    @Test func `a record of WARC has its head`() {
+        var record = WarcRecord(.response, seed: "s", date: UnixTime(seconds: 951_782_400))
+        record.target = "http://a/"
+        let head = String(decoding: record.head(length: 3), as: UTF8.self)
+        #expect(head.hasPrefix("WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:"))
+        #expect(head.contains("\r\nWARC-Date: 2000-02-29T00:00:00Z\r\nWARC-Target-URI: http://a/\r\n"))
+        #expect(head.hasSuffix("\r\nContent-Length: 3\r\n\r\n"))
+        let response = WarcRecord.responseHead(
+            status: 200,
+            fields: [("Transfer-Encoding", "chunked"), ("Content-Type", "text/plain")],
+            length: 3
+        )
+        #expect(
+            String(decoding: response, as: UTF8.self)
+                == "HTTP/1.1 200 \r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n"
+        )
+    }
+}

@@ -1,0 +1,318 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// The program in a pipe, against an origin on this machine.
+private final class PipeBench: Sendable {
+    let origin: OriginServer
+    let folder: TemporaryFolder
+
+    init() throws {
+        origin = try OriginServer()
+        folder = try TemporaryFolder()
+    }
+
+    deinit { origin.stop() }
+
+    static let local = ["--allow-private-addresses", "--robots", "ignore"]
+    static let short = ["--timeout", "5", "--retry-delay", "0.01", "--retries", "2"]
+
+    func write(_ lines: [String], to name: String = "jobs") throws {
+        try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path(name))
+    }
+
+    func start(_ options: [String], with defaults: [String] = local + short) throws -> PawlProcess {
+        try PawlProcess(
+            PawlBinary.path,
+            ["pipe", "-i", "jobs"] + defaults + options,
+            environment: ["HOME": folder.path],
+            folder: folder.path
+        )
+    }
+
+    func run(
+        _ options: [String],
+        with defaults: [String] = local + short
+    ) throws -> (code: Int32?, results: [JSON]) {
+        let process = try start(options, with: defaults)
+        guard case .code(let code)? = process.wait() else { return (nil, []) }
+        return (code, try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) })
+    }
+
+    /// `count` samples with their jobs.
+    func serve(_ count: Int, _ adjust: (inout Behaviour) -> Void = { _ in }) throws {
+        let lines = (0..<count).map { number in
+            let url = origin.serve("/\(number).jpg", payload(number)) {
+                $0.contentType = "image/jpeg"
+                adjust(&$0)
+            }
+            return #"{"url":"\#(url)","id":"s\#(number)","n":\#(number)}"#
+        }
+        try write(lines)
+    }
+
+    func payload(_ number: Int) -> Payload { Payload(seed: UInt64(number), length: Int64(900 + number * 37)) }
+
+    func contents(_ name: String) -> [UInt8]? { FileSystem.contents(folder.path(name)) }
+}
+
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct PipeTests {
+    @Test func `every job has one result, and files have the samples`() throws {
+        let bench = try PipeBench()
+        try bench.serve(40)
+        let (code, results) = try bench.run(["--to", "out", "--ordered"])
+        #expect(code == 0)
+        #expect(results.compactMap { $0["id"]?.string } == (0..<40).map { "s\($0)" })
+        for number in 0..<40 {
+            #expect(
+                results[number]["status"]?.string == "ok" && results[number]["n"]?.integer == Int64(number)
+            )
+            #expect(bench.folder.difference("out/s\(number).jpg", from: bench.payload(number)) == nil)
+        }
+        let again = try bench.run(["--to", "out"])
+        #expect(again.code == 0 && again.results.allSatisfy { $0["status"]?.string == "already" })
+        #expect(Set(again.results.map { $0["sha256"]?.string }) == Set(results.map { $0["sha256"]?.string }))
+        #expect(bench.origin.log.of("/0.jpg").count == 1, "a file that is there is not requested")
+        #expect(FileSystem.names(in: bench.folder.path("out")).count == 40)
+    }
+
+    @Test func `what is no job, forbidden or wrong has a result of its own`() throws {
+        let bench = try PipeBench()
+        let good = bench.origin.serve("/a.png", Payload(text: "abc")) { $0.contentType = "image/png" }
+        let page = bench.origin.serve("/b", Payload(text: "abcdef")) { $0.contentType = "text/plain" }
+        let missing = bench.origin.serve("/c", Payload([])) { $0.instead = .status(404) }
+        try bench.write([
+            "", good, "nonsense", page, missing,
+            #"{"url":"\#(good)","checksum":"md5=00000000000000000000000000000000"}"#,
+        ])
+        let options = ["--ordered", "--accept", "image/*", "--max-size", "5"]
+        let (code, results) = try bench.run(options)
+        #expect(results.map { $0["status"]?.string } == ["ok", "refused", "failed", "failed", "failed"])
+        #expect(results.map { $0["code"]?.integer } == [0, 28, 22, 3, 32])
+        #expect(results[1]["line"]?.integer == 3)
+        #expect(results[3]["http"]?.integer == 404)
+        #expect(code == 32, "the code of the last failure")
+        let (_, refused) = try bench.run(["--ordered"], with: ["--robots", "ignore"])
+        #expect(refused.first?["status"]?.string == "refused" && refused.first?["code"]?.integer == 33)
+        let withoutContact = try bench.start([], with: [])
+        #expect(withoutContact.wait() == .code(28) && withoutContact.errors.contains("--contact"))
+    }
+
+    @Test func `an address is requested once for all its jobs`() throws {
+        let bench = try PipeBench()
+        let url = bench.origin.serve("/a.bin", Payload(seed: 3, length: 400_000))
+        try bench.write((0..<20).map { #"{"url":"\#(url)","id":\#($0)}"# })
+        let (code, results) = try bench.run(["--to", "out"])
+        #expect(code == 0 && results.count == 20)
+        #expect(Set(results.compactMap { $0["id"]?.integer }).count == 20)
+        #expect(bench.origin.ended("/a.bin").count == 1)
+        for number in 0..<20 {
+            #expect(
+                bench.folder.difference("out/\(number).bin", from: Payload(seed: 3, length: 400_000)) == nil
+            )
+        }
+    }
+
+    @Test func `a name that has other content is not replaced`() throws {
+        let bench = try PipeBench()
+        let one = bench.origin.serve("/1", Payload(text: "one"))
+        let two = bench.origin.serve("/2", Payload(text: "two"))
+        try bench.write([#"{"url":"\#(one)","out":"x"}"#, #"{"url":"\#(two)","out":"x"}"#])
+        let (code, results) = try bench.run(["--to", "out"])
+        #expect(code == 13)
+        #expect(Set(results.map { $0["status"]?.string }) == ["ok", "failed"])
+        #expect([Array("one".utf8), Array("two".utf8)].contains(bench.contents("out/x")))
+    }
+
+    @Test func `a signal ends it within the grace period, and a closed reader at once`() throws {
+        let bench = try PipeBench()
+        try bench.serve(3) { $0.delay = .untilReleased }
+        let process = try bench.start(["--grace", "0.1"])
+        bench.origin.wait(requests: 1, of: "/0.jpg")
+        process.send(SIGTERM)
+        #expect(process.wait() == .code(7))
+        #expect(process.output.isEmpty)
+        let script =
+            "\"$0\" pipe -i jobs \(PipeBench.local.joined(separator: " ")) | true; exit ${PIPESTATUS[0]}"
+        let closed = try PawlProcess.run(
+            "/bin/bash",
+            ["-c", script, PawlBinary.path],
+            folder: bench.folder.path
+        )
+        #expect(closed.exit == .code(17), "\(closed.errors)")
+    }
+
+    @Test func `a reader that does not read holds up no end`() throws {
+        let bench = try PipeBench()
+        // More results than a pipe holds.
+        try bench.serve(500)
+        let script = "mkfifo results; exec 3<>results; exec \"$0\" pipe -i jobs --grace 0.1 \"$@\" >results"
+        let process = try PawlProcess(
+            "/bin/bash",
+            ["-c", script, PawlBinary.path] + PipeBench.local,
+            folder: bench.folder.path
+        )
+        bench.origin.wait(requests: 1, of: "/499.jpg")
+        process.send(SIGTERM)
+        #expect(process.wait() == .code(7))
+    }
+
+    @Test func `one sample may not take longer than the limit`() throws {
+        let bench = try PipeBench()
+        try bench.serve(2) { $0.delay = .untilReleased }
+        let (code, results) = try bench.run(["--sample-timeout", "0.2"])
+        #expect(code == 2 && results.count == 2)
+        #expect(results.allSatisfy { $0["code"]?.integer == 2 && $0["status"]?.string == "failed" })
+    }
+
+    @Test func `the rules of robots dot txt and its tags hold`() throws {
+        let bench = try PipeBench()
+        bench.origin.serve("/robots.txt", Payload(text: "User-agent: *\nDisallow: /private\n")) {
+            $0.contentType = "text/plain"
+        }
+        let open = bench.origin.serve("/open", Payload(text: "abc"))
+        let closed = bench.origin.serve("/private/x", Payload(text: "abc"))
+        let tagged = bench.origin.serve("/tagged", Payload(text: "abc")) {
+            $0.add(header: "X-Robots-Tag: NoAI")
+        }
+        try bench.write([open, closed, tagged])
+        let options = [
+            "--contact", "me@example.org", "--respect", "noai", "--allow-private-addresses", "--ordered",
+        ]
+        let (code, results) = try bench.run(options, with: PipeBench.short)
+        #expect(code == 36)
+        #expect(results.map { $0["status"]?.string } == ["ok", "refused", "refused"])
+        #expect(bench.origin.log.of("/private/x").isEmpty)
+        #expect(bench.origin.log.of("/robots.txt").count == 1)
+        let agent = bench.origin.log.of("/open").first?.request.header("User-Agent")
+        #expect(agent?.hasSuffix("(+me@example.org)") == true)
+        bench.origin.adjust("/robots.txt") { $0.instead = .status(503) }
+        let (_, unknown) = try bench.run(options + ["--retries", "0"], with: [])
+        #expect(unknown.allSatisfy { $0["status"]?.string == "refused" })
+    }
+
+    @Test func `a host is never used by more than its limit`() throws {
+        let bench = try PipeBench()
+        try bench.serve(30)
+        let (code, results) = try bench.run(["--per-host", "2"])
+        #expect(code == 0 && results.count == 30)
+        #expect(bench.origin.log.mostOpen <= 2)
+    }
+
+    @Test func `lines are given to workers by their hosts`() throws {
+        let bench = try PipeBench()
+        try bench.write([
+            "http://a.example.org/1", "http://b.example.org/2", "http://example.net/", "nonsense",
+        ])
+        let process = try bench.start(["--partition", "16"], with: [])
+        #expect(process.wait() == .code(0))
+        let parts = process.lines.filter { !$0.isEmpty }.map { $0.split(separator: "\t") }
+        #expect(
+            parts.map { $0[1] } == [
+                "http://a.example.org/1", "http://b.example.org/2", "http://example.net/", "nonsense",
+            ]
+        )
+        #expect(parts[0][0] == parts[1][0])
+    }
+}
+
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct ShardTests {
+    private let tar = ["--to", "out", "--format", "tar", "--shard", "s"]
+
+    private func names(_ bench: PipeBench) -> [String] { FileSystem.names(in: bench.folder.path("out")) }
+
+    @Test func `equal jobs make equal bytes, and a second run makes none`() throws {
+        let bench = try PipeBench()
+        try bench.serve(50)
+        let (code, results) = try bench.run(tar)
+        #expect(code == 0 && results.map { $0["n"]?.integer } == (0..<50).map { Int64($0) })
+        let (tarBytes, manifest) = (bench.contents("out/s.tar"), bench.contents("out/s.jsonl"))
+        #expect(names(bench) == ["s.jsonl", "s.tar"])
+        let again = try bench.run(tar)
+        #expect(again.code == 0 && again.results.allSatisfy { $0["status"]?.string == "already" })
+        #expect(bench.origin.log.of("/0.jpg").count == 1)
+        // A kill between the two names leaves the archive, which has the manifest.
+        try #require(unsafe unlink(bench.folder.path("out/s.jsonl")) == 0)
+        #expect(try bench.run(tar).code == 0)
+        #expect(bench.contents("out/s.jsonl") == manifest)
+        FileSystem.remove(bench.folder.path("out"))
+        #expect(try bench.run(tar + ["-j", "3"]).code == 0)
+        #expect(bench.contents("out/s.tar") == tarBytes && bench.contents("out/s.jsonl") == manifest)
+        let list = try PawlProcess.run("/bin/tar", ["tf", "out/s.tar"], folder: bench.folder.path)
+        #expect(list.lines.prefix(4) == ["s0.jpg", "s0.json", "s1.jpg", "s1.json"])
+    }
+
+    @Test func `a shard of other jobs is neither used nor replaced`() throws {
+        let bench = try PipeBench()
+        try bench.serve(5)
+        #expect(try bench.run(tar).code == 0)
+        let bytes = bench.contents("out/s.tar")
+        try bench.serve(6)
+        let (code, results) = try bench.run(tar)
+        #expect(code == 13 && results.isEmpty)
+        #expect(bench.contents("out/s.tar") == bytes)
+    }
+
+    @Test func `what failed is fetched into a shard of its own`() throws {
+        let bench = try PipeBench()
+        try bench.serve(6)
+        bench.origin.adjust("/4.jpg") { $0.instead = .status(404) }
+        let (code, results) = try bench.run(tar)
+        #expect(code == 3 && results[4]["status"]?.string == "failed")
+        bench.origin.adjust("/4.jpg") { $0.instead = nil }
+        let retry = try PawlProcess.run(
+            PawlBinary.path,
+            ["pipe", "--to", "out", "--format", "tar", "--retry-failed", "out/s.jsonl"] + PipeBench.local,
+            folder: bench.folder.path
+        )
+        #expect(retry.exit == .code(0), "\(retry.errors)")
+        #expect(names(bench) == ["s.1.jsonl", "s.1.tar", "s.jsonl", "s.tar"])
+        #expect(retry.lines.filter { !$0.isEmpty }.count == 1)
+    }
+
+    @Test(arguments: ["tar", "warc"])
+    func `two workers on one shard publish it once`(format: String) throws {
+        let bench = try PipeBench()
+        try bench.serve(60)
+        let options = ["--to", "out", "--format", format, "--shard", "s"]
+        let workers = try (0..<2).map { _ in try bench.start(options) }
+        for worker in workers { #expect(worker.wait() == .code(0), "\(worker.errors)") }
+        #expect(names(bench).count == 2)
+        for worker in workers {
+            let lines = try worker.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+            #expect(lines.map { $0["n"]?.integer } == (0..<60).map { Int64($0) })
+            #expect(lines.allSatisfy { ["ok", "already"].contains($0["status"]?.string ?? "") })
+        }
+    }
+
+    @Test func `killed at any moment it leaves nothing or a whole shard`() throws {
+        let bench = try PipeBench()
+        try bench.serve(80)
+        #expect(try bench.run(tar).code == 0)
+        let (whole, manifest) = (bench.contents("out/s.tar"), bench.contents("out/s.jsonl"))
+        FileSystem.remove(bench.folder.path("out"))
+        var dice = Dice(seed: 20)
+        for _ in 0..<12 {
+            let requests = bench.origin.log.records.count
+            let process = try bench.start(tar + ["-j", "4"])
+            let wanted = requests + Int(dice.next() % 90)
+            bench.origin.wait {
+                $0.records.count >= wanted || process.exit != nil || $0.records.count >= requests + 80
+            }
+            process.send(SIGKILL)
+            process.wait()
+            let left = names(bench)
+            if left.contains("s.tar") {
+                #expect(bench.contents("out/s.tar") == whole)
+            } else {
+                #expect(left.isEmpty, "\(left)")
+            }
+        }
+        #expect(try bench.run(tar).code == 0)
+        #expect(bench.contents("out/s.tar") == whole && bench.contents("out/s.jsonl") == manifest)
+        #expect(names(bench) == ["s.jsonl", "s.tar"])
+    }
+}
