@@ -2,7 +2,7 @@ package import Pawl
 package import PawlCore
 
 /// The options of `pawl get`, without URLs and files.
-package struct GetOptions: Sendable, Hashable {
+package struct GetOptions: CommandOptions, Hashable {
     /// The options of each download; folder and file name are set from ``folder`` and ``output`` by ``resolved()``.
     package var download = DownloadOptions()
     /// `--dir`, if given.

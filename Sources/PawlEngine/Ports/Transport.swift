@@ -177,22 +177,23 @@ package struct SpliceTarget: Hashable, Sendable {
 
 /// Network transfers.
 ///
-/// An instance belongs to one loop thread; only `wake` may be called from elsewhere.
+/// An instance belongs to one loop thread, which waits on its poller between `begin` and `work`.
 package protocol Transport: AnyObject {
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink)
     /// Ends a transfer at once; nothing more is delivered for it. Allowed inside a sink's callback.
     func cancel(_ id: TransferID)
     /// Resumes a paused transfer.
     func resume(_ id: TransferID)
-    /// Waits until `deadline`, network activity or `wake`, and delivers what arrived. `nil` waits
-    /// indefinitely.
+    /// Sends what was started, and resumes what was to be resumed.
     ///
-    /// Once it has called a sink it returns without waiting further.
-    func perform(until deadline: Instant?)
-    var wake: @Sendable () -> Void { get }
+    /// Returns when `work` is due without an event of the poller: `.past` if a sink was called, or if there is work
+    /// already.
+    func begin() -> Instant?
+    /// Handles the events that the poller found and what is due, and delivers what arrived.
+    func work()
 }
 
 /// Makes a transport for each loop, on the loop's own thread.
 package protocol TransportMaker: Sendable {
-    func makeTransport() -> any Transport
+    func makeTransport(on poller: any Poller) -> any Transport
 }
