@@ -88,7 +88,7 @@ final class HTTP1Client {
     func cancel(_ id: TransferID) -> HTTP1Exchange? {
         guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
         exchange.detach()
-        if let connection = exchange.connection { abandon(connection) }
+        if let connection = exchange.connection { drop(connection) }
         return exchange
     }
 

@@ -134,7 +134,8 @@ package protocol TransferSink: AnyObject {
     /// What was measured until the response began; before its head, for a measured request.
     func transfer(_ id: TransferID, timing: TransferTiming)
     /// The final response head of this request (no 1xx, no response of a proxy to CONNECT, no 401 that the
-    /// transport handles itself), before any byte of its body. `false` stops the transfer.
+    /// transport handles itself), before any byte of its body. `false` stops the transfer; then the transport may
+    /// read a short body on, for the next request of its connection.
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult
     func transferEnded(_ id: TransferID, _ end: TransferEnd)
@@ -180,7 +181,7 @@ package struct SpliceTarget: Hashable, Sendable {
 /// An instance belongs to one loop thread, which waits on its poller between `begin` and `work`.
 package protocol Transport: AnyObject {
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink)
-    /// Ends a transfer at once; nothing more is delivered for it. Allowed inside a sink's callback.
+    /// Ends a transfer at once, with its connection unless others share it; nothing more is delivered for it. Allowed inside a sink's callback.
     func cancel(_ id: TransferID)
     /// Resumes a paused transfer.
     func resume(_ id: TransferID)

@@ -1,7 +1,9 @@
 import PawlCore
 package import PawlEngine
 
-/// The wait of a simulated loop: it passes the turn, in virtual time. A simulated network has no descriptors.
+/// The wait of a simulated loop: it passes the turn, in virtual time.
+///
+/// A simulated network has no descriptors.
 final class FakePoller: Poller {
     private let timeline: Timeline
     private let seat: Int

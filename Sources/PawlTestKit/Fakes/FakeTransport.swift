@@ -57,7 +57,7 @@ package final class FakeTransport: Transport {
         guard let exchange = exchanges.first(where: { $0.id == id }) else { return }
         let unread = unread(exchange)
         forget(exchange)
-        if let connection = exchange.connection { abandon(connection) }
+        if let connection = exchange.connection { drop(connection) }
         network.close(exchange.number, .cancelled, unread: unread)
         timeline.note("#\(exchange.number) cancelled")
     }
