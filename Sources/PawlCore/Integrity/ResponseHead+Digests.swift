@@ -12,7 +12,7 @@ extension ResponseHead {
     /// The most digests of one response that count.
     private static let mostDigests = 64
 
-    var hasDigests: Bool { !self.digests.isEmpty }
+    var hasDigests: Bool { !digests.isEmpty }
 
     /// What the response states of its content.
     ///
@@ -20,30 +20,30 @@ extension ResponseHead {
     /// this one; checksums of parts, combined, are no digest.
     var applicableDigests: [StatedDigest] {
         let isDecoded =
-            self.storedForm.coding != nil && self.contentEncoding == nil
-            || self.storedForm.length.map { length in resourceLength.map { $0 != length } ?? false } ?? false
-        return self.digests.filter { digest in
+            storedForm.coding != nil && contentEncoding == nil
+            || storedForm.length.map { length in resourceLength.map { $0 != length } ?? false } ?? false
+        return digests.filter { digest in
             if isDecoded, digest.scope == .stored { return false }
-            return !(self.storedForm.isComposite && digest.field.hasPrefix("x-amz-"))
+            return !(storedForm.isComposite && digest.field.hasPrefix("x-amz-"))
         }
     }
 
     /// X-Linked-ETag, which counts with a redirect too.
     var linkedDigest: Checksum? {
-        self.digests.first { $0.field == "\(DigestField.linkedTag.name)" }?.checksum
+        digests.first { $0.field == "\(DigestField.linkedTag.name)" }?.checksum
     }
 
     /// Stores a field if it states a digest, or something of one.
     mutating func takeDigest(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         if let field = DigestField(name) {
-            guard self.digests.count < Self.mostDigests else { return }
-            self.digests += field.parse(value).filter { !self.digests.contains($0) }
+            guard digests.count < Self.mostDigests else { return }
+            digests += field.parse(value).filter { !digests.contains($0) }
         } else if name.isCaseInsensitively("x-goog-stored-content-encoding") {
-            self.storedForm.coding = value.isCaseInsensitively("identity") ? nil : String(field: value)
+            storedForm.coding = value.isCaseInsensitively("identity") ? nil : String(field: value)
         } else if name.isCaseInsensitively("x-goog-stored-content-length") {
-            self.storedForm.length = value.decimalNumber
+            storedForm.length = value.decimalNumber
         } else if name.isCaseInsensitively("x-amz-checksum-type") {
-            self.storedForm.isComposite = value.isCaseInsensitively("composite")
+            storedForm.isComposite = value.isCaseInsensitively("composite")
         }
     }
 }

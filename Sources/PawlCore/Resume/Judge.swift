@@ -403,8 +403,8 @@ package struct Judge: Hashable, Sendable {
 extension ResponseHead {
     /// The length of the whole resource, if a response that is about it states one.
     var resourceLength: Int64? {
-        switch (self.status, self.contentRange) {
-        case (0, _), (200, _): self.contentLength
+        switch (status, contentRange) {
+        case (0, _), (200, _): contentLength
         case (206, .range(_, let total)): total
         case (416, .unsatisfied(let total)): total
         case _: nil
@@ -414,12 +414,12 @@ extension ResponseHead {
     /// The greatest length that the head states.
     fileprivate var longest: Int64? {
         let ranged: Int64? =
-            switch self.contentRange {
+            switch contentRange {
             case .range(let range, let total): max(range.end, total ?? 0)
             case .unsatisfied(let total): total
             case .absent, .malformed: nil
             }
-        guard let ranged, let stated = self.contentLength else { return ranged ?? self.contentLength }
-        return max(ranged, stated)
+        guard let ranged, let contentLength else { return ranged ?? contentLength }
+        return max(ranged, contentLength)
     }
 }
