@@ -104,7 +104,11 @@ static const size_t pawl_receiver_pauses = CURL_WRITEFUNC_PAUSE;
 static const size_t pawl_receiver_fails = CURL_WRITEFUNC_ERROR;
 static const size_t pawl_error_size = CURL_ERROR_SIZE;
 
-static inline CURLMcode pawl_multi_poll(CURLM *multi, int also, int milliseconds) {
-    struct curl_waitfd extra = {also, CURL_WAIT_POLLIN, 0};
-    return curl_multi_poll(multi, &extra, also < 0 ? 0 : 1, milliseconds, NULL);
+// Makes libcurl report the sockets to be watched, and its next timeout.
+static inline CURLMcode pawl_multi_set_events(
+    CURLM *multi, curl_socket_callback socket, curl_multi_timer_callback timer, void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+    if (!code) code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    if (!code) code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+    return code ? code : curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
 }

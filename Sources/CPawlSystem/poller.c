@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CPawlSystem.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
@@ -15,25 +16,36 @@
 
 _Static_assert(PAWL_READY_TO_READ == (EPOLLIN | EPOLLERR | EPOLLHUP | EPOLLRDHUP), "as the kernel has it");
 _Static_assert(PAWL_READY_TO_WRITE == EPOLLOUT, "as the kernel has it");
+_Static_assert(PAWL_WATCH_READING == EPOLLIN && PAWL_WATCH_WRITING == EPOLLOUT, "as the kernel has it");
+_Static_assert(PAWL_WATCH_CHANGES == (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET), "as the kernel has it");
+_Static_assert(PAWL_WATCH_SIGNALS == (EPOLLIN | EPOLLET), "as the kernel has it");
 _Static_assert(PAWL_PEER_CLOSED == (EPOLLRDHUP | EPOLLHUP | EPOLLERR), "as the kernel has it");
 
 int pawl_poller_make(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-int pawl_bell_make(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+int pawl_wakeup_make(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-int pawl_poller_add_bell(int poller, int bell, uint64_t key) {
-    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = key}};
-    return epoll_ctl(poller, EPOLL_CTL_ADD, bell, &event);
+int pawl_poller_add(int poller, int descriptor, unsigned events, uint64_t key) {
+    struct epoll_event event = {.events = events, .data = {.u64 = key}};
+    return epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-int pawl_poller_add_socket(int poller, int socket, uint64_t key) {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data = {.u64 = key}};
-    return epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event);
+int pawl_poller_change(int poller, int descriptor, unsigned events, uint64_t key) {
+    struct epoll_event event = {.events = events, .data = {.u64 = key}};
+    int result = epoll_ctl(poller, EPOLL_CTL_MOD, descriptor, &event);
+    // Closed, and opened again under the same number.
+    if (result != 0 && errno == ENOENT) return epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event);
+    return result;
 }
 
-int pawl_poller_wait(int poller, struct pawl_ready *ready, int milliseconds) {
+void pawl_poller_remove(int poller, int descriptor) {
+    struct epoll_event event = {0};
+    (void)epoll_ctl(poller, EPOLL_CTL_DEL, descriptor, &event);
+}
+
+int pawl_poller_wait(int poller, struct pawl_ready *ready, int capacity, int milliseconds) {
     struct epoll_event events[64];
-    int count = epoll_wait(poller, events, 64, milliseconds);
+    int count = epoll_wait(poller, events, capacity < 64 ? capacity : 64, milliseconds);
     for (int index = 0; index < count; index++) {
         ready[index].key = events[index].data.u64;
         ready[index].events = events[index].events;

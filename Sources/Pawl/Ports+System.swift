@@ -21,6 +21,7 @@ extension Ports {
             disk: FileDisk(numbering: numbering, notice: notice),
             reachability: SystemReachability(),
             threads: SystemThreads(),
+            pollers: EpollPollers(clock: clock),
             transports: CurlTransports(clock: clock, trace: trace)
         )
         ports.signatures = SystemSignatures()

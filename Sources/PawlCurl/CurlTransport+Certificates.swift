@@ -64,7 +64,7 @@ extension CurlTransport {
         _ question: CertificateQuestion,
         isForClient: Bool
     ) {
-        let (decisions, wake) = (decisions, wake)
+        let (decisions, wake) = (decisions, poller.wake)
         check.judge(question) { decision in
             decisions.add(CertificateDecisions.Item(id: id, isForClient: isForClient, decision: decision))
             wake()

@@ -4,7 +4,7 @@ import PawlCore
 import PawlEngine
 import PawlSystem
 
-// Where the HTTP/1.1 client meets libcurl: one wait for both, and the connections that libcurl makes for the client.
+// Where the HTTP/1.1 client meets libcurl: the connections that libcurl makes for the client.
 extension CurlTransport {
     func startHTTP1(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
         guard let http1, !hasCookies(for: request) else { return false }
@@ -22,8 +22,6 @@ extension CurlTransport {
 
     func resumeHTTP1(_ id: TransferID) -> Bool { http1?.resume(id) ?? false }
 
-    var http1Deadline: Instant? { http1?.deadline }
-
     /// Sends the requests that were started and resumes paused transfers.
     ///
     /// Returns whether there is work to do without waiting.
@@ -32,20 +30,6 @@ extension CurlTransport {
         let failures = http1.sendWaiting().count { !connector($0, for: http1) }
         let hasResumed = http1.deliverResumed()
         return hasResumed || http1.isBusy || failures > 0
-    }
-
-    func waitHTTP1(milliseconds: Int32) {
-        guard let http1 else {
-            _ = unsafe pawl_multi_poll(multi.raw, -1, milliseconds)
-            return
-        }
-        guard multi.busy > 0 else { return http1.poller.wait(milliseconds: milliseconds) }
-        _ = unsafe pawl_multi_poll(multi.raw, http1.poller.descriptor, milliseconds)
-        http1.poller.wait(milliseconds: 0)
-    }
-
-    func workHTTP1() {
-        http1?.work()
     }
 
     /// Cancels all connections that are being established.

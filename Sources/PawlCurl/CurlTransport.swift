@@ -2,14 +2,14 @@ import CCurl
 package import PawlCore
 package import PawlEngine
 
-/// Fetches with libcurl's multi interface.
+/// Fetches with libcurl's multi interface, on the sockets that libcurl registers with the loop's poller.
 ///
-/// Sinks are only ever called from within `perform`, never from `start`, `cancel` or `resume`: inside one of libcurl's
-/// callbacks, where its functions must not be called, those only note the work to be done.
+/// Sinks are only ever called from within `begin` and `work`, never from `start`, `cancel` or `resume`: inside one of
+/// libcurl's callbacks, where its functions must not be called, those only note the work to be done.
 @safe
 package final class CurlTransport: Transport {
     let multi: MultiHandle
-    private let waker: Waker
+    let poller: any Poller
     let clock: any Clock
     /// Receives every request and response.
     var trace: (@Sendable (TransferTrace) -> Void)?
@@ -48,9 +48,9 @@ package final class CurlTransport: Transport {
     /// Starts libcurl once for the process and makes a multi handle.
     ///
     /// Requests that need only a connection from libcurl go through `HTTP1Client`, unless `usesHTTP1Client` is `false`.
-    package init(clock: any Clock, usesHTTP1Client: Bool = true) throws(Failure) {
+    package init(clock: any Clock, poller: any Poller, usesHTTP1Client: Bool = true) throws(Failure) {
         let start = CurlLibrary.start
-        guard start == CURLE_OK, let multi = MultiHandle() else {
+        guard start == CURLE_OK, let multi = MultiHandle(on: poller, clock: clock) else {
             throw Failure(
                 .unknown,
                 "cannot start",
@@ -61,15 +61,14 @@ package final class CurlTransport: Transport {
         }
         self.multi = multi
         self.clock = clock
-        http1 = usesHTTP1Client ? HTTP1Client(clock: clock, settings: pool.settings) : nil
-        waker = unsafe http1.map { Waker(wakeup: $0.poller.wakeup) } ?? Waker(multi.raw)
+        self.poller = poller
+        http1 = usesHTTP1Client ? HTTP1Client(clock: clock, poller: poller, settings: pool.settings) : nil
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAXCONNECTS, HTTP1Limits.idleConnections)
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
         http1?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
     }
 
     deinit {
-        waker.disarm()
         hangUp()
         for id in Array(checks.keys) { _ = cancelCheck(id) }
         for exchange in transfers.values { exchange.detach() }
@@ -83,11 +82,6 @@ package final class CurlTransport: Transport {
         pendingRemoval = []
         draining = []
         pool.empty()
-    }
-
-    package var wake: @Sendable () -> Void {
-        let waker = waker
-        return { waker.wake() }
     }
 
     package func cancel(_ id: TransferID) {
@@ -110,32 +104,36 @@ package final class CurlTransport: Transport {
         resuming.append(id)
     }
 
-    package func perform(until deadline: Instant?) {
-        precondition(!multi.isInside, "perform is not called from a sink")
+    package func begin() -> Instant? {
+        precondition(!multi.isInside, "begin is not called from a sink")
         takeDecisions()
         let hasTold = joinAll()
         let hasResumed = resumeAll()
-        let hasGoneOn = beginHTTP1()
-        wait(until: hasTold || hasResumed || hasGoneOn ? clock.now : deadline)
-        if multi.busy > 0 { performCurl() }
-        workHTTP1()
+        if beginHTTP1() || hasTold || hasResumed { return .past }
+        var due = multi.deadline
+        for limit in [http1?.deadline, draining.lazy.map(\.deadline).min()] {
+            if let limit { due = min(due ?? limit, limit) }
+        }
+        return due
     }
 
-    private func performCurl() {
-        var running: Int32 = 0
-        let code = multi.call { unsafe curl_multi_perform(multi.raw, &running) }
-        precondition(code == CURLM_OK, "curl_multi_perform: \(code)")
-        removePending()
-        notifyStopped()
-        deliverEnds()
-        endDraining()
+    package func work() {
+        precondition(!multi.isInside, "work is not called from a sink")
+        multi.advance()
+        if multi.busy > 0 {
+            removePending()
+            notifyStopped()
+            deliverEnds()
+            endDraining()
+        }
+        http1?.work()
     }
 
     /// Whether libcurl has to send the cookies of the request's origin.
     func hasCookies(for request: TransferRequest) -> Bool { pool.hasCookies(for: request) }
 }
 
-// MARK: - The steps of perform
+// MARK: - The steps of a round
 
 extension CurlTransport {
     /// Adds the exchanges that were started to the multi handle.
@@ -181,20 +179,6 @@ extension CurlTransport {
         }
         removePending()
         return true
-    }
-
-    private func wait(until deadline: Instant?) {
-        let longest = Int64(Int32.max)
-        var milliseconds = longest
-        var deadline = deadline
-        for (_, limit) in draining { deadline = min(deadline ?? limit, limit) }
-        if let limit = http1Deadline { deadline = min(deadline ?? limit, limit) }
-        if let deadline {
-            let left = (deadline - clock.now).nanoseconds
-            // Rounded up: waking before an alarm is due would only spin.
-            milliseconds = min(longest, max(0, (left + 999_999) / 1_000_000))
-        }
-        waitHTTP1(milliseconds: Int32(milliseconds))
     }
 
     private func removePending() {

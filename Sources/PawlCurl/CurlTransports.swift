@@ -13,9 +13,9 @@ package struct CurlTransports: TransportMaker {
     }
 
     /// Stops the process without libcurl, which only fails to start when memory or the installation is broken.
-    package func makeTransport() -> any Transport {
+    package func makeTransport(on poller: any Poller) -> any Transport {
         do throws(Failure) {
-            let transport = try CurlTransport(clock: clock)
+            let transport = try CurlTransport(clock: clock, poller: poller)
             transport.trace = trace
             return transport
         } catch {

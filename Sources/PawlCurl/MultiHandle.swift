@@ -1,4 +1,6 @@
 import CCurl
+import PawlCore
+import PawlEngine
 
 /// Owns a multi handle, and records whether libcurl is on the stack: then most of its functions must not be called.
 @safe
@@ -12,13 +14,29 @@ final class MultiHandle {
     /// The handles to be removed when libcurl is off the stack.
     private var leaving: [EasyHandle] = []
 
-    init?() {
+    private let poller: any Poller
+    private let source: PollSource
+    private let clock: any Clock
+    /// The sockets that libcurl wants to be watched.
+    private var watched: Set<Int32> = []
+    /// When libcurl has something to do without an event of a socket.
+    private(set) var deadline: Instant?
+
+    init?(on poller: any Poller, clock: any Clock) {
         guard let raw = unsafe curl_multi_init() else { return nil }
         unsafe self.raw = raw
+        self.poller = poller
+        self.clock = clock
+        source = poller.makeSource()
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        _ = unsafe pawl_multi_set_events(raw, watchSocket, reportTimeout, context)
     }
 
     /// libcurl requires the easy handles to be removed before: the code that adds one keeps this alive.
-    deinit { _ = unsafe curl_multi_cleanup(raw) }
+    deinit {
+        _ = unsafe pawl_multi_set_events(raw, nil, nil, nil)
+        _ = unsafe curl_multi_cleanup(raw)
+    }
 
     func add(_ easy: EasyHandle) {
         let code = unsafe curl_multi_add_handle(raw, easy.raw)
@@ -42,6 +60,49 @@ final class MultiHandle {
         call { _ = unsafe curl_multi_remove_handle(raw, easy.raw) }
     }
 
+    /// Lets libcurl handle the events of its sockets, and its timeouts.
+    func advance() {
+        poller.takeEvents(of: source) { event in
+            // Reading reports what is wrong with a socket.
+            let mask =
+                (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
+            act(on: Int32(truncatingIfNeeded: event.key), mask)
+        }
+        guard let due = deadline, due <= clock.now else { return }
+        deadline = nil
+        act(on: pawl_no_socket, 0)
+    }
+
+    private func act(on socket: Int32, _ mask: Int32) {
+        var running: Int32 = 0
+        let code = call { unsafe curl_multi_socket_action(raw, socket, mask, &running) }
+        precondition(code == CURLM_OK, "curl_multi_socket_action: \(code)")
+    }
+
+    /// Returns whether that is possible.
+    fileprivate func watch(_ socket: Int32, _ what: Int32) -> Bool {
+        let interest: PollInterest
+        switch what {
+        case CURL_POLL_IN: interest = .reading
+        case CURL_POLL_OUT: interest = .writing
+        case CURL_POLL_INOUT: interest = .readingAndWriting
+        default:
+            if watched.remove(socket) != nil { poller.unwatch(socket) }
+            return true
+        }
+        let key = UInt64(UInt32(bitPattern: socket))
+        guard watched.insert(socket).inserted else {
+            return poller.change(socket, to: interest, key: key, of: source)
+        }
+        return poller.watch(socket, for: interest, key: key, of: source)
+    }
+
+    fileprivate func noteTimeout(_ milliseconds: Int) {
+        deadline =
+            milliseconds < 0
+            ? nil : milliseconds == 0 ? .past : clock.now + .milliseconds(Int64(milliseconds))
+    }
+
     /// Runs `body`, a function of libcurl that may call back.
     func call<Value>(_ body: () -> Value) -> Value {
         precondition(!isInside, "libcurl is on the stack")
@@ -52,4 +113,26 @@ final class MultiHandle {
         while let easy = leaving.popLast() { remove(easy) }
         return value
     }
+}
+
+private func watchSocket(
+    _: UnsafeMutableRawPointer?,
+    _ socket: curl_socket_t,
+    _ what: Int32,
+    _ context: UnsafeMutableRawPointer?,
+    _: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context = unsafe context else { return 0 }
+    let multi = unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+    return multi.watch(socket, what) ? 0 : -1
+}
+
+private func reportTimeout(
+    _: UnsafeMutableRawPointer?,
+    _ milliseconds: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context = unsafe context else { return 0 }
+    unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue().noteTimeout(milliseconds)
+    return 0
 }

@@ -214,6 +214,6 @@ import Testing
     }
 
     @Test func `without a URL nothing starts`() {
-        #expect(failure("-q")?.description == "cannot start pawl get: missing URL; see 'pawl help get'")
+        #expect(failure("-q")?.description == "missing URL; see 'pawl help get'")
     }
 }

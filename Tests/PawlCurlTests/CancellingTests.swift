@@ -1,6 +1,7 @@
 import PawlCore
 import PawlCurl
 import PawlEngine
+import PawlSystem
 import Testing
 
 @Suite(.bothWays) struct CancellingTests {
@@ -29,6 +30,36 @@ import Testing
         try bench.run { !recorder.events.isEmpty }
         bench.settle()
         #expect(recorder.events == [.head(200)])
+    }
+
+    @Test func `cancelled inside the head callback, its connection is closed before the body has ended`()
+        throws
+    {
+        for head in ["Content-Length: 9", "Transfer-Encoding: chunked"] {
+            let server = try ScriptedServer { _ in .init("HTTP/1.1 200 OK\r\n\(head)\r\n\r\n", .hold) }
+            defer { server.stop() }
+            // In its time no deadline passes.
+            let clock = SetClock()
+            let poller = try #require(EpollPoller(clock: clock))
+            let transport = try CurlTransport(
+                clock: clock,
+                poller: poller,
+                usesHTTP1Client: !LibcurlAlone.isOn
+            )
+            let (id, recorder) = (TransferID(rawValue: 1), Recorder())
+            recorder.onHead = { _ in
+                transport.cancel(id)
+                return false
+            }
+            transport.start(TransferRequest(port: server.port), as: id, sink: recorder)
+            while recorder.events.isEmpty { transport.round(on: poller, until: nil) }
+            #expect(recorder.events == [.head(200)])
+            // The wait ends with the connection, in real time.
+            for _ in 0..<2000 where server.abandoned == 0 {
+                transport.round(on: poller, until: clock.now + .milliseconds(5))
+            }
+            #expect(server.abandoned == 1, "\(head)")
+        }
     }
 
     @Test(arguments: [ChunkResult.taken, .pause, .stop])

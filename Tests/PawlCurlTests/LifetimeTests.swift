@@ -10,21 +10,21 @@ import Testing
     @Test func `a wake from another thread ends the wait`() throws {
         let bench = try Bench()
         let isWoken = Atomic(false)
-        let wake = bench.transport.wake
+        let wake = bench.poller.wake
         let thread = SystemThread.start {
             isWoken.store(true, ordering: .releasing)
             wake()
         }
         // Without the wake-up this wait would never end.
-        while !isWoken.load(ordering: .acquiring) { bench.transport.perform(until: nil) }
+        while !isWoken.load(ordering: .acquiring) { bench.transport.round(on: bench.poller, until: nil) }
         thread.join()
     }
 
     @Test func `a wake before the wait is not lost, and one after the end does no harm`() throws {
         var bench: Bench? = try Bench()
-        let wake = try #require(bench?.transport.wake)
+        let wake = try #require(bench?.poller.wake)
         wake()
-        bench?.transport.perform(until: nil)
+        if let bench { bench.transport.round(on: bench.poller, until: nil) }
         bench = nil
         wake()
     }

@@ -1,6 +1,7 @@
 import PawlCore
 import PawlCurl
 import PawlEngine
+import PawlSystem
 import Synchronization
 import Testing
 
@@ -115,14 +116,19 @@ import Testing
             .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover", .hold)
         }
         let clock = SetClock()
-        let transport = try CurlTransport(clock: clock, usesHTTP1Client: !LibcurlAlone.isOn)
+        let poller = try #require(EpollPoller(clock: clock))
+        let transport = try CurlTransport(
+            clock: clock,
+            poller: poller,
+            usesHTTP1Client: !LibcurlAlone.isOn
+        )
         let recorder = Recorder()
         recorder.onHead = { _ in false }
         transport.start(TransferRequest(port: server.port), as: TransferID(rawValue: 1), sink: recorder)
-        while recorder.end == nil { transport.perform(until: clock.now + .seconds(1)) }
+        while recorder.end == nil { transport.round(on: poller, until: clock.now + .seconds(1)) }
         #expect(recorder.events == [.head(302), .ended(.stopped)])
         clock.advance(by: .seconds(10))
-        transport.perform(until: clock.now)
+        transport.round(on: poller, until: clock.now)
         server.waitForClients()
         #expect(server.abandoned == 1)
         server.stop()

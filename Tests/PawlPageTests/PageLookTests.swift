@@ -58,7 +58,8 @@ extension BrowserTests {
         }
 
         @Test(arguments: [
-            ("en-US", "The server responded with 404; check the URL"), ("zh-CN", "文件不存在（服务器应答 404）；请检查地址"),
+            ("en-US", "The server returned 404 Not Found; check the URL"),
+            ("zh-CN", "文件不存在（服务器应答 404）；请检查地址"),
         ])
         func `a failure is shown in the reader's language, also by the next service`(
             language: String,

@@ -92,7 +92,8 @@ extension BrowserTests {
                 try await page.wait(
                     "\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')"
                 )
-                try await page.wait("\(PageBench.text(of: "busy.bin", ".row-note")).includes('503')")
+                let note = PageBench.text(of: "busy.bin", ".row-note")
+                try await page.wait("\(note).startsWith('Retry 1 of 5 · ') && \(note).includes('503')")
                 try await page.focusList()
                 try await page.press("Home")
                 let button = "document.querySelector('#toolbar [data-action=tryNow]')"

@@ -85,7 +85,7 @@ import Testing
             Array(messages) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" }
         )
         let output = text(of: folder.path("log"))
-        #expect(output.contains("the server responded with 404"))
+        #expect(output.contains("the server returned 404 Not Found"))
         #expect(!output.contains("secret") && !output.contains("hidden"))
         server.send(15)
     }

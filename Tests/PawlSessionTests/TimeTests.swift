@@ -56,9 +56,12 @@ import Testing
         #expect(await aside { bench.origin.wait(held: 1, of: "/f") })
         first.send(SIGKILL)
         await aside { _ = first.wait() }
-        bench.origin.adjust("/f") { $0.cut = nil }
 
         let second = try PawlProcess(program, [state, "data", String(line.dropFirst(5))])
+        // The restored task must not end before.
+        #expect(await aside { second.line { $0 == "is made" } } != nil, "\(second.errors)")
+        bench.origin.adjust("/f") { $0.cut = nil }
+        bench.origin.release("/f")
         #expect(
             await aside { second.line { $0.hasPrefix("over") } } == "over 0",
             "\(second.lines) \(second.errors)"

@@ -68,6 +68,7 @@ struct SessionProgram {
         case "data":
             let task = session.downloadTask(withResumeData: bytes(arguments[3]))
             task.taskDescription = "data"
+            say("is made")
             task.resume()
             session.finishTasksAndInvalidate()
         default:

@@ -89,17 +89,27 @@ enum { PAWL_READY_TO_READ = 0x2019, PAWL_READY_TO_WRITE = 0x004, PAWL_PEER_CLOSE
 
 int pawl_poller_make(void);
 
+// What is watched: what can be read or written for as long as it can (level-triggered), each change of that once
+// (edge-triggered), or each signal of a wakeup once.
+enum {
+    PAWL_WATCH_READING = 0x001,
+    PAWL_WATCH_WRITING = 0x004,
+    PAWL_WATCH_CHANGES = (int)0x80002005,
+    PAWL_WATCH_SIGNALS = (int)0x80000001,
+};
+
 // Creates a descriptor that wakes a poller when it is written to (eventfd(2)).
-int pawl_bell_make(void);
+int pawl_wakeup_make(void);
 
-// Reports input for as long as there is any (level-triggered).
-int pawl_poller_add_bell(int poller, int bell, uint64_t key);
+int pawl_poller_add(int poller, int descriptor, unsigned events, uint64_t key);
 
-// Reports each change once (edge-triggered).
-int pawl_poller_add_socket(int poller, int socket, uint64_t key);
+// For a descriptor that was added.
+int pawl_poller_change(int poller, int descriptor, unsigned events, uint64_t key);
+
+void pawl_poller_remove(int poller, int descriptor);
 
 // Fills at most 64 of `ready` and returns their number, -1 after a signal.
-int pawl_poller_wait(int poller, struct pawl_ready *ready, int milliseconds);
+int pawl_poller_wait(int poller, struct pawl_ready *ready, int capacity, int milliseconds);
 
 // Duplicates the descriptor, close-on-exec.
 int pawl_duplicate(int descriptor);

@@ -44,9 +44,11 @@ final class QueueKeeper: ThreadBound {
     var memoryDownloads: [DownloadID: @Sendable (Result<Void, Failure>) -> Void] = [:]
 
     // Changes to be written and published.
-    var changed: [QueueID: QueueRecord] = [:]
-    var erased: Set<QueueID> = []
-    var settings: [String: String] = [:]
+    var changed: [QueueID: QueueRecord] = [:] { didSet { edits &+= 1 } }
+    var erased: Set<QueueID> = [] { didSet { edits &+= 1 } }
+    var settings: [String: String] = [:] { didSet { edits &+= 1 } }
+    /// Counts the changes of what is to be written: a step that makes none does not depend on the write.
+    private(set) var edits: UInt64 = 0
     var events: [DownloadEvent] = []
     var completions: [(Failure?) -> Void] = []
     /// New downloads that are not stored yet: a kill would leave files without an owner.

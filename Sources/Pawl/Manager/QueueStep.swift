@@ -147,7 +147,7 @@ package final class QueueStep {
 extension WorkThread<QueueKeeper> {
     /// Runs `body` on the queue's thread and returns when its step is over.
     ///
-    /// Throws when the queue is closed or cannot write, or when a removal failed; the result has the failure of
+    /// Throws when the queue is closed, when it cannot write what `body` changed, or when a removal failed; the result has the failure of
     /// `body` itself.
     func step<Value: Sendable, Problem: Error>(
         _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value
@@ -156,10 +156,12 @@ extension WorkThread<QueueKeeper> {
             let isHeard = post { keeper in
                 guard !keeper.hasEnded else { return continuation.resume(returning: .failure(.closed)) }
                 let step = QueueStep(keeper)
+                let edits = keeper.edits
                 let result = Result { () throws(Problem) in try body(step) }
+                let isChange = keeper.edits != edits
                 step.completion = { failure in
-                    // A failure of `body` explains more than one of the write.
-                    if let failure, case .success = result {
+                    // A failure of `body` explains more than one of the write, and reading needs no write.
+                    if isChange, let failure, case .success = result {
                         return continuation.resume(returning: .failure(failure))
                     }
                     continuation.resume(returning: .success(result))

@@ -150,12 +150,12 @@ package struct GetPlan: Sendable {
 
     private mutating func check() throws(Failure) {
         guard !items.isEmpty || options.zsync != nil else {
-            let why = options.inputFiles.isEmpty ? "missing URL" : "the input file contains no URL"
+            let isAlone = options.inputFiles.isEmpty
             throw Failure(
                 .badOption,
-                "cannot start",
-                at: "pawl \(command)",
-                because: why,
+                isAlone ? "missing" : "cannot start",
+                at: isAlone ? "URL" : "pawl \(command)",
+                because: isAlone ? "" : "the input file contains no URL",
                 remedy: "see 'pawl help \(command)'"
             )
         }

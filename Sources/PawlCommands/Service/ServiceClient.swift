@@ -21,11 +21,14 @@ struct ServiceClient: Sendable {
         let code = reply["error"]?["code"]?.integer ?? 1
         // JSON-RPC's code for invalid parameters.
         let known: Failure.Code = code == -32602 ? .badOption : .unknown
+        let why = reply["error"]?["message"]?.string ?? "invalid response from the service"
+        // A sentence that says what failed needs no other before it.
+        let isWhole = why.hasPrefix("cannot ")
         throw Failure(
             UInt8(exactly: code).map { Failure.Code(rawValue: $0) } ?? known,
-            "cannot \(action)",
+            isWhole ? "" : "cannot \(action)",
             at: place ?? "the service at \(socket)",
-            because: reply["error"]?["message"]?.string ?? "invalid response from the service"
+            because: why
         )
     }
 
@@ -67,9 +70,9 @@ struct ServiceClient: Sendable {
         if let connection = try ServiceConnection.open(socket) { return connection }
         throw Failure(
             .notFound,
-            "cannot connect to",
-            at: socket,
-            because: "the Pawl service is not running",
+            "the Pawl service is not running",
+            at: "(socket \(socket))",
+            because: "",
             remedy: "start it with 'pawl serve' or 'pawl add'"
         )
     }

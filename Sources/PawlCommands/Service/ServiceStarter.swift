@@ -10,9 +10,9 @@ enum ServiceStarter {
         guard !options.startsNoService else {
             throw Failure(
                 .notFound,
-                "cannot connect to",
-                at: socket,
-                because: "the Pawl service is not running",
+                "the Pawl service is not running",
+                at: "(socket \(socket))",
+                because: "",
                 remedy: "omit --no-start, or start it with 'pawl serve'"
             )
         }

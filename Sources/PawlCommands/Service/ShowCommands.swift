@@ -12,7 +12,7 @@ extension Command {
         operand: .downloads,
         taking: VerbOptions.common
     ) { (options, ids) throws(Failure) in
-        guard !ids.isEmpty else { throw Failure.usage("show", "ID...") }
+        guard !ids.isEmpty else { throw Failure.usage("show", "ID...", missing: "ID") }
         let client = try options.client()
         for id in ids {
             let details = try client.call("pawl.show", [.string(id)], to: "show", id)

@@ -171,7 +171,7 @@ extension Command {
     }
 
     static func requireIDs(_ ids: [String], in command: String) throws(Failure) {
-        if ids.isEmpty { throw Failure.usage(command, "ID...") }
+        if ids.isEmpty { throw Failure.usage(command, "ID...", missing: "ID") }
     }
 }
 
@@ -202,13 +202,14 @@ extension Failure {
         )
     }
 
-    static func usage(_ command: String, _ operands: String) -> Failure {
+    /// `missing` names an operand that was not given.
+    static func usage(_ command: String, _ operands: String, missing: String? = nil) -> Failure {
         Failure(
             .badOption,
-            "usage:",
-            at: "pawl \(command) \(operands)",
+            missing == nil ? "wrong operands of" : "missing",
+            at: missing ?? "pawl \(command)",
             because: "",
-            remedy: "see 'pawl help \(command)'"
+            remedy: "usage: pawl \(command) \(operands)"
         )
     }
 }

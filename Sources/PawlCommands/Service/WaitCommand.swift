@@ -14,7 +14,9 @@ extension Command {
         operand: .downloads,
         taking: [VerbOptions.all("all downloads that are in the queue now")] + VerbOptions.common
     ) { (options, ids) throws(Failure) in
-        guard options.takesAll != !ids.isEmpty else { throw Failure.usage("wait", "ID...|--all") }
+        guard options.takesAll != !ids.isEmpty else {
+            throw Failure.usage("wait", "ID... | --all", missing: ids.isEmpty ? "ID" : nil)
+        }
         let client = try options.client()
         // Subscribe before the first look, so that no end in between is missed.
         var session = WaitSession(options, client, try client.events())

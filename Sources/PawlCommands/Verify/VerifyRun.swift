@@ -173,11 +173,11 @@ enum FileVerifier {
             else { continue }
             throw Failure(
                 .checksumMismatch,
-                "cannot accept",
+                "checksum mismatch:",
                 at: place,
-                because:
-                    "its \(expectation.checksum.algorithm.rawValue) is \(Hexadecimal.text(digests[index])), "
-                    + "expected \(Hexadecimal.text(expectation.checksum.digest)) (\(expectation.source))"
+                because: "expected \(expectation.checksum.algorithm.rawValue) "
+                    + "\(Hexadecimal.text(expectation.checksum.digest)) (\(expectation.source)), "
+                    + "got \(Hexadecimal.text(digests[index]))"
             )
         }
         return .verified(first.checksum, length: file.length, source: first.source)

@@ -215,7 +215,7 @@ package struct HTTP1Connection: Hashable, Sendable {
         if state == .judging { state = .body }
     }
 
-    /// The receiver does not want the body: its request ends as `.stopped`, or it was cancelled.
+    /// The receiver does not want the body: its request ends as `.stopped`.
     ///
     /// Returns whether the body is drained, otherwise the connection is closed.
     package mutating func wantsNoBody(at now: Instant) -> Bool {

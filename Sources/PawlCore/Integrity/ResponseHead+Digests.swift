@@ -22,9 +22,9 @@ extension ResponseHead {
     /// this one; checksums of parts, combined, are no digest.
     var applicableDigests: [StatedDigest] {
         let isDecoded =
-            self.storedForm.coding != nil && self.contentEncoding == nil
-            || self.storedForm.length.map { length in resourceLength.map { $0 != length } ?? false } ?? false
-        return self.digests.filter { digest in
+            storedForm.coding != nil && contentEncoding == nil
+            || storedForm.length.map { length in resourceLength.map { $0 != length } ?? false } ?? false
+        return digests.filter { digest in
             if isDecoded, digest.scope == .stored { return false }
             // Of a part, only Content-Digest is defined to be the part's own (RFC 9530 §2); object stores send the rest
             // of the whole too.
@@ -37,20 +37,20 @@ extension ResponseHead {
 
     /// X-Linked-ETag, which counts with a redirect too.
     var linkedDigest: Checksum? {
-        self.digests.first { $0.field == "\(DigestField.linkedTag.name)" }?.checksum
+        digests.first { $0.field == "\(DigestField.linkedTag.name)" }?.checksum
     }
 
     /// Stores a field if it states a digest, or something of one.
     mutating func takeDigest(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         if let field = DigestField(name) {
-            guard self.digests.count < Self.mostDigests else { return }
-            self.digests += field.parse(value).filter { !self.digests.contains($0) }
+            guard digests.count < Self.mostDigests else { return }
+            digests += field.parse(value).filter { !digests.contains($0) }
         } else if name.isCaseInsensitively("x-goog-stored-content-encoding") {
-            self.storedForm.coding = value.isCaseInsensitively("identity") ? nil : String(field: value)
+            storedForm.coding = value.isCaseInsensitively("identity") ? nil : String(field: value)
         } else if name.isCaseInsensitively("x-goog-stored-content-length") {
-            self.storedForm.length = value.decimalNumber
+            storedForm.length = value.decimalNumber
         } else if name.isCaseInsensitively("x-amz-checksum-type") {
-            self.storedForm.isComposite = value.isCaseInsensitively("composite")
+            storedForm.isComposite = value.isCaseInsensitively("composite")
         }
     }
 }

@@ -273,6 +273,7 @@ extension DownloadMachine {
         let record: [Action] = isClaimed && existingLength == nil ? [.record] : []
         return record
             + cannotAccept(
+                "checksum mismatch:",
                 because: evidence,
                 advice: isGiven
                     ? "give the right checksum, or \(.setting(.retriesCorrupt)) to fetch it again"

@@ -36,7 +36,7 @@ extension DownloadMachine {
     static func evidence(_ digest: [UInt8], instead wanted: ExpectedDigest) -> String {
         let (found, expected) = (Hexadecimal.text(digest), Hexadecimal.text(wanted.checksum.digest))
         let place = wanted.source.isEmpty ? wanted.level.name : "\(wanted.level.name): \(wanted.source)"
-        return "its \(wanted.checksum.algorithm.rawValue) is \(found), expected \(expected) (\(place))"
+        return "expected \(wanted.checksum.algorithm.rawValue) \(expected) (\(place)), got \(found)"
     }
 
     mutating func publish() -> [Action] {
@@ -45,7 +45,11 @@ extension DownloadMachine {
     }
 
     /// The bytes are not the expected ones: what was added to an existing file is discarded.
-    mutating func cannotAccept(because why: String, advice: Remedy) -> [Action] {
+    mutating func cannotAccept(
+        _ what: String = "cannot accept",
+        because why: String,
+        advice: Remedy
+    ) -> [Action] {
         let remedy: Remedy =
             if existingLength != nil {
                 "the file is unchanged; \(advice), choose another name, or change \(.setting(.existingFile))"
@@ -54,7 +58,7 @@ extension DownloadMachine {
             }
         let place = name ?? sources[0].given.redacted
         return fail(
-            Failure(.checksumMismatch, "cannot accept", at: place, because: why, remedy: remedy),
+            Failure(.checksumMismatch, what, at: place, because: why, remedy: remedy),
             givesBack: true
         )
     }

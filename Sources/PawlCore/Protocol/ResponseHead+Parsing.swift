@@ -18,9 +18,9 @@ extension ResponseHead {
             take(name, value, &framing)
             look(name, value)
         }
-        self.contentLength = framing.contentLength
-        self.hasContradictoryLength = framing.hasContradiction
-        if self.contentEncoding?.utf8.isCaseInsensitively("identity") == true { self.contentEncoding = nil }
+        contentLength = framing.contentLength
+        hasContradictoryLength = framing.hasContradiction
+        if contentEncoding?.utf8.isCaseInsensitively("identity") == true { contentEncoding = nil }
     }
 
     /// The same for bytes borrowed from a C library.
@@ -30,7 +30,7 @@ extension ResponseHead {
 
     /// Every field of ``lines``, in the order received.
     package var fields: [(name: String, value: String)] {
-        var lines = HeadLines(self.lines)
+        var lines = HeadLines(lines)
         _ = lines.next()
         var fields: [(name: String, value: String)] = []
         while let (name, value) = lines.nextField() {
@@ -65,30 +65,29 @@ extension ResponseHead {
         switch name.count {
         case 4:
             if isNamed("date") {
-                if self.date == nil { self.date = UnixTime(httpDate: value) }
+                if date == nil { date = UnixTime(httpDate: value) }
             } else if isNamed("etag") {
-                if self.entityTag == nil { self.entityTag = EntityTag(parsing: value) }
+                if entityTag == nil { entityTag = EntityTag(parsing: value) }
             } else if isNamed("link") {
-                Self.join(value, to: &self.link)
+                Self.join(value, to: &link)
             }
         case 8: if isNamed("location") { take(location: value) }
-        case 11: if isNamed("retry-after") { Self.keepFirst(value, in: &self.retryAfter) }
-        case 12: if isNamed("content-type") { Self.keepFirst(value, in: &self.contentType) }
+        case 11: if isNamed("retry-after") { Self.keepFirst(value, in: &retryAfter) }
+        case 12: if isNamed("content-type") { Self.keepFirst(value, in: &contentType) }
         case 13:
             if isNamed("content-range") {
                 take(contentRange: value)
             } else if isNamed("accept-ranges") {
                 take(acceptRanges: value)
-            } else if isNamed("last-modified"), self.lastModified == nil {
-                self.lastModified = UnixTime(httpDate: value)
+            } else if isNamed("last-modified"), lastModified == nil {
+                lastModified = UnixTime(httpDate: value)
             }
         case 14: if isNamed("content-length") { framing.take(contentLength: value) }
-        case 16: if isNamed("content-encoding") { Self.join(value, to: &self.contentEncoding) }
+        case 16: if isNamed("content-encoding") { Self.join(value, to: &contentEncoding) }
         case 17: if isNamed("transfer-encoding") { framing.take(transferEncoding: value) }
-        case 19: if isNamed("content-disposition") { Self.keepFirst(value, in: &self.contentDisposition) }
+        case 19: if isNamed("content-disposition") { Self.keepFirst(value, in: &contentDisposition) }
         // Only the first one counts (RFC 6797 §8.1).
-        case 25:
-            if isNamed("strict-transport-security") { Self.keepFirst(value, in: &self.transportSecurity) }
+        case 25: if isNamed("strict-transport-security") { Self.keepFirst(value, in: &transportSecurity) }
         default: break
         }
     }
@@ -97,30 +96,27 @@ extension ResponseHead {
     private mutating func take(location value: ArraySlice<UInt8>) {
         guard !value.isEmpty else { return }
         let reference = Self.reference(value)
-        if let known = self.location, !known.utf8.elementsEqual(reference.utf8) {
-            self.hasContradictoryLocation = true
-        }
-        if self.location == nil { self.location = reference }
+        if let location, !location.utf8.elementsEqual(reference.utf8) { hasContradictoryLocation = true }
+        if location == nil { location = reference }
     }
 
     /// Two different ranges in one head are no range.
     private mutating func take(contentRange value: ArraySlice<UInt8>) {
         let field = ContentRangeField(parsing: value)
-        self.contentRange =
-            self.contentRange == .absent || self.contentRange == field
-            ? field : .malformed(String(field: value))
+        contentRange =
+            contentRange == .absent || contentRange == field ? field : .malformed(String(field: value))
     }
 
     private mutating func take(acceptRanges value: ArraySlice<UInt8>) {
         guard !value.isCaseInsensitively("bytes") else {
-            self.acceptRanges = .bytes
+            acceptRanges = .bytes
             return
         }
         for unit in value.split(separator: .comma).map({ $0.trimmed(\.isBlank) }) {
             if unit.isCaseInsensitively("bytes") {
-                self.acceptRanges = .bytes
-            } else if unit.isCaseInsensitively("none"), self.acceptRanges == .unstated {
-                self.acceptRanges = .none
+                acceptRanges = .bytes
+            } else if unit.isCaseInsensitively("none"), acceptRanges == .unstated {
+                acceptRanges = .none
             }
         }
     }

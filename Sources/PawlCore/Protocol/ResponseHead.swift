@@ -2,66 +2,141 @@
 ///
 /// The fields are kept by reference until one is changed: a head is passed on many times, and each copy costs
 /// one retain.
-@dynamicMemberLookup
 package struct ResponseHead: Hashable, Sendable {
-    /// What a head says, as members of the head.
-    package struct Values: Hashable, Sendable {
-        /// The status code; 0 for FTP and SFTP, which have none.
-        package var status: Int
-        /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server reported.
-        ///
-        /// `nil` when absent, malformed, or overruled by Transfer-Encoding (RFC 9112 §6.3).
-        package var contentLength: Int64?
-        /// Two different lengths were given: the end of the body is unknown (RFC 9112 §6.3).
-        package var hasContradictoryLength = false
-        package var contentRange: ContentRangeField = .absent
-        package var acceptRanges: AcceptRanges = .unstated
-        /// Content-Encoding as sent, `nil` when absent or `identity`.
-        package var contentEncoding: String?
-        package var contentType: String?
-        package var contentDisposition: String?
-        package var entityTag: EntityTag?
-        /// Last-Modified as a time; `nil` when absent or not a date.
-        package var lastModified: UnixTime?
-        /// The server's own clock at the response (Date), for Retry-After dates and the age of Last-Modified.
-        package var date: UnixTime?
-        package var retryAfter: String?
-        package var location: String?
-        /// Two different Location values were given: the redirect's target is unknown.
-        package var hasContradictoryLocation = false
-        package var link: String?
-        /// Strict-Transport-Security.
-        package var transportSecurity: String?
-        /// What digest fields state, in the order received; see ``ResponseHead/applicableDigests``.
+    private struct Values: Hashable {
+        var status: Int
+        var contentLength: Int64?
+        var hasContradictoryLength = false
+        var contentRange: ContentRangeField = .absent
+        var acceptRanges: AcceptRanges = .unstated
+        var contentEncoding: String?
+        var contentType: String?
+        var contentDisposition: String?
+        var entityTag: EntityTag?
+        var lastModified: UnixTime?
+        var date: UnixTime?
+        var retryAfter: String?
+        var location: String?
+        var hasContradictoryLocation = false
+        var link: String?
+        var transportSecurity: String?
         var digests: [StatedDigest] = []
-        /// What fields state of the form in which the object is stored.
         var storedForm = StoredForm()
-        /// What an object store said of a request that it refused; set by the transport.
-        package var refusal: S3Refusal?
-        /// The head as received, for API clients; empty for FTP and SFTP.
-        ///
-        /// No decision uses it.
-        package var lines: [UInt8] = []
-
-        fileprivate init(status: Int) { self.status = status }
+        var refusal: S3Refusal?
+        var lines: [UInt8] = []
     }
 
-    @usableFromInline
-    final class Storage: @unchecked Sendable {  // changed only while it has one reference
-        @usableFromInline var values: Values
-        @usableFromInline init(_ values: Values) { self.values = values }
+    private final class Storage: @unchecked Sendable {  // changed only while it has one reference
+        var values: Values
+        init(_ values: Values) { self.values = values }
     }
 
-    @usableFromInline var storage: Storage
+    private var storage: Storage
 
-    // Inlined, so that the key path is gone in a release build.
-    @inlinable
-    package subscript<Value>(dynamicMember member: WritableKeyPath<Values, Value>) -> Value {
-        _read { yield storage.values[keyPath: member] }
+    // Each field has a property: members looked up by key path cost 20,000 instructions a file.
+    private var values: Values {
+        _read { yield storage.values }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
-            yield &storage.values[keyPath: member]
+            yield &storage.values
         }
+    }
+
+    /// The status code; 0 for FTP and SFTP, which have none.
+    package var status: Int {
+        get { values.status }
+        set { values.status = newValue }
+    }
+    /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server reported.
+    ///
+    /// `nil` when absent, malformed, or overruled by Transfer-Encoding (RFC 9112 §6.3).
+    package var contentLength: Int64? {
+        get { values.contentLength }
+        set { values.contentLength = newValue }
+    }
+    /// Two different lengths were given: the end of the body is unknown (RFC 9112 §6.3).
+    package var hasContradictoryLength: Bool {
+        get { values.hasContradictoryLength }
+        set { values.hasContradictoryLength = newValue }
+    }
+    package var contentRange: ContentRangeField {
+        get { values.contentRange }
+        set { values.contentRange = newValue }
+    }
+    package var acceptRanges: AcceptRanges {
+        get { values.acceptRanges }
+        set { values.acceptRanges = newValue }
+    }
+    /// Content-Encoding as sent, `nil` when absent or `identity`.
+    package var contentEncoding: String? {
+        get { values.contentEncoding }
+        set { values.contentEncoding = newValue }
+    }
+    package var contentType: String? {
+        get { values.contentType }
+        set { values.contentType = newValue }
+    }
+    package var contentDisposition: String? {
+        get { values.contentDisposition }
+        set { values.contentDisposition = newValue }
+    }
+    package var entityTag: EntityTag? {
+        get { values.entityTag }
+        set { values.entityTag = newValue }
+    }
+    /// Last-Modified as a time; `nil` when absent or not a date.
+    package var lastModified: UnixTime? {
+        get { values.lastModified }
+        set { values.lastModified = newValue }
+    }
+    /// The server's own clock at the response (Date), for Retry-After dates and the age of Last-Modified.
+    package var date: UnixTime? {
+        get { values.date }
+        set { values.date = newValue }
+    }
+    package var retryAfter: String? {
+        get { values.retryAfter }
+        set { values.retryAfter = newValue }
+    }
+    package var location: String? {
+        get { values.location }
+        set { values.location = newValue }
+    }
+    /// Two different Location values were given: the redirect's target is unknown.
+    package var hasContradictoryLocation: Bool {
+        get { values.hasContradictoryLocation }
+        set { values.hasContradictoryLocation = newValue }
+    }
+    package var link: String? {
+        get { values.link }
+        set { values.link = newValue }
+    }
+    /// Strict-Transport-Security.
+    package var transportSecurity: String? {
+        get { values.transportSecurity }
+        set { values.transportSecurity = newValue }
+    }
+    /// What digest fields state, in the order received; see ``applicableDigests``.
+    var digests: [StatedDigest] {
+        get { values.digests }
+        set { values.digests = newValue }
+    }
+    /// What fields state of the form in which the object is stored.
+    var storedForm: StoredForm {
+        get { values.storedForm }
+        set { values.storedForm = newValue }
+    }
+    /// What an object store said of a request that it refused; set by the transport.
+    package var refusal: S3Refusal? {
+        get { values.refusal }
+        set { values.refusal = newValue }
+    }
+    /// The head as received, for API clients; empty for FTP and SFTP.
+    ///
+    /// No decision uses it.
+    package var lines: [UInt8] {
+        get { values.lines }
+        set { values.lines = newValue }
     }
 
     package init(status: Int) { storage = Storage(Values(status: status)) }
@@ -69,19 +144,19 @@ package struct ResponseHead: Hashable, Sendable {
     /// A file's attributes from an FTP or SFTP server.
     package init(fileLength: Int64?, modified: UnixTime?) {
         self.init(status: 0)
-        self.contentLength = fileLength.flatMap { $0 >= 0 ? $0 : nil }
-        self.lastModified = modified
+        contentLength = fileLength.flatMap { $0 >= 0 ? $0 : nil }
+        lastModified = modified
     }
 
     package static func == (left: ResponseHead, right: ResponseHead) -> Bool {
-        left.storage === right.storage || left.storage.values == right.storage.values
+        left.storage === right.storage || left.values == right.values
     }
 
-    package func hash(into hasher: inout Hasher) { storage.values.hash(into: &hasher) }
+    package func hash(into hasher: inout Hasher) { values.hash(into: &hasher) }
 
     /// Whether the body is in parts, each with a Content-Range of its own (RFC 9110 §14.6).
     package var isMultipart: Bool {
-        guard let contentType = self.contentType else { return false }
+        guard let contentType else { return false }
         let type = contentType.utf8.prefix { $0 != .semicolon && $0 != .comma }
         return Array(type).trimmed(\.isWhiteSpace).isCaseInsensitively("multipart/byteranges")
     }

@@ -102,8 +102,8 @@ extension WebAddress {
             throw missingScheme
         }
         throw AddressFlaw(
-            "the scheme \(Redaction.clipped(text, to: 32)) is not supported",
-            remedy: "use one of \(Scheme.list)"
+            "unsupported scheme '\(Redaction.clipped(text, to: 32))'",
+            remedy: "supported: \(Scheme.list)"
         )
     }
 

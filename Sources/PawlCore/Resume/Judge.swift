@@ -432,12 +432,12 @@ extension ResponseHead {
     /// The greatest length that the head states.
     fileprivate var longest: Int64? {
         let ranged: Int64? =
-            switch self.contentRange {
+            switch contentRange {
             case .range(let range, let total): max(range.end, total ?? 0)
             case .unsatisfied(let total): total
             case .absent, .malformed: nil
             }
-        guard let ranged, let stated = self.contentLength else { return ranged ?? self.contentLength }
-        return max(ranged, stated)
+        guard let ranged, let contentLength else { return ranged ?? contentLength }
+        return max(ranged, contentLength)
     }
 }

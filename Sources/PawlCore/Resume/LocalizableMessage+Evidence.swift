@@ -13,6 +13,7 @@ extension LocalizableMessage {
     }
 
     package static func httpStatus(_ status: Int) -> LocalizableMessage {
-        LocalizableMessage("http-status", "the server responded with \(status)")
+        let reason = HTTPStatus.reason(of: status).map { " \($0)" } ?? ""
+        return LocalizableMessage("http-status", "the server returned \(status)\(reason)")
     }
 }

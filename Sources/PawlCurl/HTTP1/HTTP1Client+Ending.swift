@@ -41,15 +41,6 @@ extension HTTP1Client {
         sink.transferEnded(exchange.id, end)
     }
 
-    /// Leaves the connection of a cancelled request.
-    ///
-    /// When the sink cancels instead of taking a short body, that is drained.
-    func abandon(_ connection: HTTP1Socket) {
-        guard connection.machine.wantsNoBody(at: clock.now) else { return drop(connection) }
-        connection.release()
-        draining.append(connection)
-    }
-
     /// Ends the transfer of a sink that does not want the body; the end of that body is not reported.
     func refuseBody(_ connection: HTTP1Socket) {
         guard connection.machine.wantsNoBody(at: clock.now) else { return end(connection, .stopped) }

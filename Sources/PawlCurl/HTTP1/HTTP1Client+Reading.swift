@@ -79,7 +79,7 @@ extension HTTP1Client {
             sink.transfer(exchange.id, timing: exchange.timing)
         }
         let isWanted = sink.transfer(exchange.id, head: head)
-        // The sink may have cancelled the transfer: then the connection is closed or drained.
+        // The sink may have cancelled the transfer: then the connection is closed.
         guard exchange.sink != nil else { return }
         if isWanted { connection.machine.wantsBody() } else { refuseBody(connection) }
     }

@@ -12,7 +12,8 @@ import PawlSystem
 @safe
 final class HTTP1Client {
     let clock: any Clock
-    let poller: SocketPoller
+    private let poller: any Poller
+    private let source: PollSource
     /// Receives the Set-Cookie fields of a response.
     var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
 
@@ -36,10 +37,10 @@ final class HTTP1Client {
     let buffer: UnsafeMutableRawBufferPointer
     lazy var pipe = SplicePipe()
 
-    init?(clock: any Clock, settings: SettingsCache) {
-        guard let poller = SocketPoller() else { return nil }
+    init(clock: any Clock, poller: any Poller, settings: SettingsCache) {
         self.clock = clock
         self.poller = poller
+        source = poller.makeSource()
         self.settings = settings
         unsafe buffer = .allocate(byteCount: SplicePipe.size, alignment: 4096)
     }
@@ -49,7 +50,7 @@ final class HTTP1Client {
         unsafe buffer.deallocate()
     }
 
-    /// Whether `perform` has work that no descriptor reports.
+    /// Whether there is work that no descriptor reports.
     var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !readable.isEmpty }
 
     /// The next time at which draining, or the requests that wait for a handshake, are due.
@@ -87,7 +88,7 @@ final class HTTP1Client {
     func cancel(_ id: TransferID) -> HTTP1Exchange? {
         guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
         exchange.detach()
-        if let connection = exchange.connection { abandon(connection) }
+        if let connection = exchange.connection { drop(connection) }
         return exchange
     }
 
@@ -144,7 +145,7 @@ final class HTTP1Client {
         let id = HTTP1ConnectionID(rawValue: lastID)
         let connection = HTTP1Socket(socket, secure, to: exchange.connectionKey, id: id)
         guard exchange.sink != nil else { return }
-        guard poller.add(socket, key: lastID) else {
+        guard poller.watch(socket, for: .changes, key: lastID, of: source) else {
             let reason = SystemError.last.text
             return fail(exchange, TransferFault(.other, "cannot watch a connection: \(reason)"))
         }
@@ -208,7 +209,7 @@ final class HTTP1Client {
             connection.isReadable = false
             advance(connection)
         }
-        poller.takeChanges { change in
+        poller.takeEvents(of: source) { change in
             guard let connection = connections[change.key] else { return }
             if change.hasPeerClosed { connection.machine.peerClosed() }
             if change.canRead { connection.canRead = true }

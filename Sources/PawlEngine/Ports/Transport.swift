@@ -140,7 +140,8 @@ package protocol TransferSink: AnyObject {
     /// What was measured until the response began; before its head, for a measured request.
     func transfer(_ id: TransferID, timing: TransferTiming)
     /// The final response head of this request (no 1xx, no response of a proxy to CONNECT, no 401 that the
-    /// transport handles itself), before any byte of its body. `false` stops the transfer.
+    /// transport handles itself), before any byte of its body. `false` stops the transfer; then the transport may
+    /// read a short body on, for the next request of its connection.
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult
     func transferEnded(_ id: TransferID, _ end: TransferEnd)
@@ -183,22 +184,23 @@ package struct SpliceTarget: Hashable, Sendable {
 
 /// Network transfers.
 ///
-/// An instance belongs to one loop thread; only `wake` may be called from elsewhere.
+/// An instance belongs to one loop thread, which waits on its poller between `begin` and `work`.
 package protocol Transport: AnyObject {
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink)
-    /// Ends a transfer at once; nothing more is delivered for it. Allowed inside a sink's callback.
+    /// Ends a transfer at once, with its connection unless others share it; nothing more is delivered for it. Allowed inside a sink's callback.
     func cancel(_ id: TransferID)
     /// Resumes a paused transfer.
     func resume(_ id: TransferID)
-    /// Waits until `deadline`, network activity or `wake`, and delivers what arrived. `nil` waits
-    /// indefinitely.
+    /// Sends what was started, and resumes what was to be resumed.
     ///
-    /// Once it has called a sink it returns without waiting further.
-    func perform(until deadline: Instant?)
-    var wake: @Sendable () -> Void { get }
+    /// Returns when `work` is due without an event of the poller: `.past` if a sink was called, or if there is work
+    /// already.
+    func begin() -> Instant?
+    /// Handles the events that the poller found and what is due, and delivers what arrived.
+    func work()
 }
 
 /// Makes a transport for each loop, on the loop's own thread.
 package protocol TransportMaker: Sendable {
-    func makeTransport() -> any Transport
+    func makeTransport(on poller: any Poller) -> any Transport
 }

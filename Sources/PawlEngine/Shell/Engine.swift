@@ -7,6 +7,7 @@ package struct Ports: Sendable {
     package var disk: any Disk
     package var reachability: any Reachability
     package var threads: any Threads
+    package var pollers: any PollerMaker
     package var transports: any TransportMaker
     package var witness: (any Witness)?
     /// What hosts allow, stored across runs; `nil` stores nothing.
@@ -19,12 +20,14 @@ package struct Ports: Sendable {
         disk: any Disk,
         reachability: any Reachability,
         threads: any Threads,
+        pollers: any PollerMaker,
         transports: any TransportMaker
     ) {
         self.clock = clock
         self.disk = disk
         self.reachability = reachability
         self.threads = threads
+        self.pollers = pollers
         self.transports = transports
     }
 }

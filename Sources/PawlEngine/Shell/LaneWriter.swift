@@ -32,6 +32,10 @@ final class LaneWriter: TransferSink {
     var head: ResponseHead?
     /// How the transfer ended before the program replied.
     var ended: TransferEnd?
+    /// Whether the runner is deciding about its response's head.
+    private(set) var isJudged = false
+    /// The runner has dropped it meanwhile: its transfer is stopped by that head, and its connection may be reused.
+    var isDropped = false
     /// A rate limit holds it back, so missing data is no fault of the server.
     var isHeldBack = false
 
@@ -66,8 +70,10 @@ final class LaneWriter: TransferSink {
             page = ErrorPage(head: head)
             return true
         }
+        isJudged = true
         runner.responded(lane, head: head)
-        return isAdmitted || question != nil
+        isJudged = false
+        return !isDropped && (isAdmitted || question != nil)
     }
 
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
@@ -175,6 +181,7 @@ final class LaneWriter: TransferSink {
     }
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
+        guard !isDropped else { return }
         // The response may end the download, and with it the runner.
         let runner = runner
         if let page, end == .complete { judge(page.head, page.bytes) }

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// One thread's downloads: takes messages, runs the transport, fires alarms, ticks.
+/// One thread's downloads: takes messages, waits, runs the transport, fires alarms, ticks.
 ///
 /// No locks.
 final class Loop {
@@ -20,8 +20,6 @@ final class Loop {
     private var sleepers: [(until: Instant, transfer: TransferID)] = []
     private var nextTick: Instant?
     private var isStopping = false
-    /// Whether a sender has to wake the transport for a message to be read.
-    private var isAsleep = false
 
     init(shared: Shared, mailbox: Mailbox) {
         self.shared = shared
@@ -30,17 +28,20 @@ final class Loop {
     }
 
     func run() {
-        let transport = shared.ports.transports.makeTransport()
+        let poller = shared.ports.pollers.makePoller()
+        let transport = shared.ports.transports.makeTransport(on: poller)
         self.transport = transport
-        mailbox.attach(wake: transport.wake)
+        mailbox.attach(wake: poller.wake)
         while !(isStopping && runners.isEmpty) {
             for message in mailbox.take() { handle(message) }
             flush()
             if isStopping, runners.isEmpty { break }
+            let due = transport.begin()
             if mailbox.fallAsleep() {
-                isAsleep = true
-                transport.perform(until: deadline)
-                stir()
+                poller.wait(until: earliest(due, deadline))
+                // Later messages are read without a wakeup.
+                mailbox.wakeUp()
+                transport.work()
             }
             wakeSleepers()
             tick()
@@ -50,11 +51,9 @@ final class Loop {
         self.transport = nil
     }
 
-    /// The transport's wait is over: later messages are read without a wakeup.
-    func stir() {
-        guard isAsleep else { return }
-        isAsleep = false
-        mailbox.wakeUp()
+    private func earliest(_ one: Instant?, _ other: Instant?) -> Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
     }
 
     private var deadline: Instant? {

@@ -158,7 +158,7 @@ extension Runner {
         let writer = writers.remove(at: index)
         shared.release(writer.origin, served: writer.isAdmitted)
         finish(writer)
-        loop.cancel(writer.transfer)
+        if writer.isJudged { writer.isDropped = true } else { loop.cancel(writer.transfer) }
     }
 
     private func admit(_ id: LaneID) {

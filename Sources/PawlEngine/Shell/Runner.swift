@@ -167,7 +167,6 @@ final class Runner {
     }
 
     func responded(_ lane: LaneID, head: ResponseHead, page: [UInt8]? = nil) {
-        loop.stir()
         let head = noteSecurity(of: lane, head)
         lastHead = head
         lastAddress = writers.first { $0.lane == lane }?.address
@@ -212,7 +211,6 @@ final class Runner {
 
     func ended(_ lane: LaneID, _ end: TransferEnd) {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
-        loop.stir()
         // A body without a byte is complete before the program has replied.
         if case .complete = end, writers[index].question != nil {
             writers[index].ended = end

@@ -96,7 +96,7 @@ final class WebhookSender: Sendable {
                     .badResponse,
                     "cannot post to",
                     at: place,
-                    because: "the server responded with \(status)"
+                    because: .httpStatus(status)
                 )
                 // A retry would get the same response.
                 if status < 500, status != 408, status != 429 {

@@ -34,14 +34,5 @@ enum ResponseHeadWriter {
         )
     }
 
-    private static let reasons = [
-        100: "Continue", 101: "Switching Protocols", 200: "OK", 204: "No Content", 206: "Partial Content",
-        304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-        405: "Method Not Allowed", 411: "Length Required", 413: "Content Too Large",
-        414: "URI Too Long", 416: "Range Not Satisfiable", 417: "Expectation Failed", 426: "Upgrade Required",
-        429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
-        503: "Service Unavailable", 505: "HTTP Version Not Supported",
-    ]
-
-    private static func reason(_ status: Int) -> String { reasons[status] ?? "Status" }
+    private static func reason(_ status: Int) -> String { HTTPStatus.reason(of: status) ?? "Status" }
 }

@@ -87,12 +87,6 @@ extension FakeTransport {
         notify(exchange, .stopped)
     }
 
-    /// Leaves the connection of a cancelled request.
-    func abandon(_ connection: SimulatedConnection) {
-        guard connection.machine.wantsNoBody(at: now) else { return drop(connection) }
-        drain(connection)
-    }
-
     private func drain(_ connection: SimulatedConnection) {
         network.note("bodies drained")
         connection.drained = 0

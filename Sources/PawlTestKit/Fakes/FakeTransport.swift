@@ -10,7 +10,6 @@ package final class FakeTransport: Transport {
     let network: SimulatedNetwork
     let timeline: Timeline
     let sabotage: Sabotage?
-    private let seat: Int
     private let names: TransferNames
     private let generation: Int
     private var isDelivering = false
@@ -28,11 +27,10 @@ package final class FakeTransport: Transport {
     var draining: [SimulatedConnection] = []
     var lastID: UInt64 = 0
 
-    init(_ network: SimulatedNetwork, seat: Int, names: TransferNames) {
+    init(_ network: SimulatedNetwork, names: TransferNames) {
         self.network = network
         self.names = names
         timeline = network.timeline
-        self.seat = seat
         generation = network.generation
         sabotage = network.sabotage
     }
@@ -42,10 +40,6 @@ package final class FakeTransport: Transport {
     var now: Instant { timeline.now }
     /// Whether the process has not been killed.
     var isAlive: Bool { network.generation == generation }
-
-    package var wake: @Sendable () -> Void {
-        { [timeline, seat] in timeline.wake(seat) }
-    }
 
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         precondition(!isDelivering, "a transfer was started inside a callback")
@@ -63,7 +57,7 @@ package final class FakeTransport: Transport {
         guard let exchange = exchanges.first(where: { $0.id == id }) else { return }
         let unread = unread(exchange)
         forget(exchange)
-        if let connection = exchange.connection { abandon(connection) }
+        if let connection = exchange.connection { drop(connection) }
         network.close(exchange.number, .cancelled, unread: unread)
         timeline.note("#\(exchange.number) cancelled")
     }
@@ -75,17 +69,8 @@ package final class FakeTransport: Transport {
         exchange.ownDue = now
     }
 
-    package func perform(until deadline: Instant?) {
-        precondition(!isDelivering, "perform was called inside a callback")
-        let due = prepare()
-        timeline.wait(seat, until: [due, deadline].compactMap(\.self).min())
-        isDelivering = true
-        deliver()
-        isDelivering = false
-    }
-
-    /// Sends what was started, and returns when something is due.
-    private func prepare() -> Instant? {
+    package func begin() -> Instant? {
+        precondition(!isDelivering, "begin was called inside a callback")
         breakLost()
         guard isAlive else { return nil }
         sendWaiting()
@@ -93,6 +78,13 @@ package final class FakeTransport: Transport {
         if sabotage != .drainsForever { dues += draining.compactMap(\.machine.deadline) }
         if !waitingForHandshake.isEmpty, let handshake = pool.deadline { dues.append(handshake) }
         return dues.min()
+    }
+
+    package func work() {
+        precondition(!isDelivering, "work was called inside a callback")
+        isDelivering = true
+        deliver()
+        isDelivering = false
     }
 
     /// Handles everything that is due.
@@ -178,7 +170,7 @@ package struct FakeTransports: TransportMaker {
 
     package init(_ network: SimulatedNetwork) { self.network = network }
 
-    package func makeTransport() -> any Transport {
-        FakeTransport(network, seat: network.timeline.turn, names: names)
+    package func makeTransport(on poller: any Poller) -> any Transport {
+        FakeTransport(network, names: names)
     }
 }

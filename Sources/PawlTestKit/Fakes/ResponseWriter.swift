@@ -140,20 +140,20 @@ extension ResponseHead {
         func add(_ name: String, _ value: String?) {
             if let value { lines.append("\(name): \(value)") }
         }
-        add("Date", self.date.map { HTTPDate.text($0.seconds) })
-        add("Content-Type", self.contentType)
-        add("Content-Encoding", self.contentEncoding)
-        add("Content-Range", self.contentRange.fieldText)
-        add("Content-Disposition", self.contentDisposition)
-        switch self.acceptRanges {
+        add("Date", date.map { HTTPDate.text($0.seconds) })
+        add("Content-Type", contentType)
+        add("Content-Encoding", contentEncoding)
+        add("Content-Range", contentRange.fieldText)
+        add("Content-Disposition", contentDisposition)
+        switch acceptRanges {
         case .unstated: break
         case .bytes: add("Accept-Ranges", "bytes")
         case .none: add("Accept-Ranges", "none")
         }
-        add("ETag", self.entityTag?.text)
-        add("Last-Modified", self.lastModified.map { HTTPDate.text($0.seconds) })
-        add("Retry-After", self.retryAfter)
-        add("Location", self.location)
+        add("ETag", entityTag?.text)
+        add("Last-Modified", lastModified.map { HTTPDate.text($0.seconds) })
+        add("Retry-After", retryAfter)
+        add("Location", location)
         return lines
     }
 }

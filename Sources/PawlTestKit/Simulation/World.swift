@@ -27,6 +27,7 @@ package final class World: Sendable {
             disk: disk,
             reachability: reachability,
             threads: threads,
+            pollers: FakePollers(timeline),
             transports: FakeTransports(network)
         )
     }

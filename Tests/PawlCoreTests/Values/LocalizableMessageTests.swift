@@ -15,7 +15,7 @@ import Testing
     @Test func `a failure in it stays one`() {
         let failure = Failure(.notFound, "cannot fetch", at: "http://host/", because: .httpStatus(404))
         let message = LocalizableMessage(failure)
-        #expect(message.description == "cannot fetch http://host/: the server responded with 404")
+        #expect(message.description == "cannot fetch http://host/: the server returned 404 Not Found")
         #expect(message.form == "{}")
         #expect(message.values == [.failure(failure)])
     }
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `the cause of a failure is a message until it is replaced`() {
         var failure = Failure(.notFound, "cannot fetch", at: "http://host/", because: .httpStatus(404))
-        #expect(failure.why == "the server responded with 404")
+        #expect(failure.why == "the server returned 404 Not Found")
         #expect(failure.cause == .httpStatus(404))
         failure.why = "another"
         #expect(failure.cause == nil)

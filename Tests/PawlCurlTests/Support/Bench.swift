@@ -54,11 +54,13 @@ final class Recorder: TransferSink {
 /// A transport and the transfers that a test starts on it.
 final class Bench {
     let clock = SystemClock()
+    let poller: EpollPoller
     let transport: CurlTransport
     private var lastID: UInt64 = 0
 
     init() throws {
-        transport = try CurlTransport(clock: clock, usesHTTP1Client: !LibcurlAlone.isOn)
+        poller = try #require(EpollPoller(clock: clock))
+        transport = try CurlTransport(clock: clock, poller: poller, usesHTTP1Client: !LibcurlAlone.isOn)
     }
 
     @discardableResult
@@ -82,7 +84,7 @@ final class Bench {
         let limit = clock.now + .seconds(300)
         while !isDone() {
             try #require(clock.now < limit, "the transfer did not get there")
-            transport.perform(until: limit)
+            transport.round(on: poller, until: limit)
         }
     }
 
@@ -96,7 +98,16 @@ final class Bench {
 
     /// Enough rounds for any pending event to arrive.
     func settle(rounds: Int = 20) {
-        for _ in 0..<rounds { transport.perform(until: clock.now + .milliseconds(5)) }
+        for _ in 0..<rounds { transport.round(on: poller, until: clock.now + .milliseconds(5)) }
+    }
+}
+
+extension CurlTransport {
+    /// What a loop does between two looks into its mailbox.
+    func round(on poller: any Poller, until deadline: Instant?) {
+        let due = begin()
+        poller.wait(until: [due, deadline].compactMap(\.self).min())
+        work()
     }
 }
 

@@ -186,6 +186,25 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `a store that cannot be written can be read, also after a change was refused`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let download = try await manager.add(bench.request("http://127.0.0.1:9/f") { $0.start = .paused })
+        bench.store.fail(with: Failure(.diskFull, "cannot save to", at: "the queue", because: "no room"))
+        let error = await #expect(throws: PawlError.self) {
+            _ = try await manager.change(priority: 7, of: download.id)
+        }
+        #expect(error?.code == .diskFull)
+        #expect(try await manager.downloads().map(\.id) == [download.id])
+        #expect(try await manager.download(download.id) === download)
+        #expect(try await manager.snapshot(of: download.id)?.priority == 7)
+        #expect(try await manager.details(of: [download.id]).count == 1)
+        #expect(try await manager.counts().waiting == 1)
+        #expect(try await manager.totals(matching: DownloadFilter([.paused])).count == 1)
+        _ = try await manager.limits()
+        await manager.shutDown()
+    }
+
     @Test func `a download with options that only version 0.1.0 accepted still starts`() async throws {
         let bench = try ManagerBench()
         let payload = Payload(seed: 5, length: 400_000)

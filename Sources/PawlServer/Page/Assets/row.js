@@ -79,7 +79,7 @@ export class RowElement {
     setText(this.name, name);
     setAttribute(this.name, "title", name);
     const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
-    const note = row.error ? words.reason(row.error) : failure ? words.cause(failure)
+    const note = row.error ? words.reason(row.error) : failure ? [attemptOf(row), words.cause(failure)].filter(Boolean).join(" · ")
       : isRetrying(row) ? words.hostWaits(hostOf(row)) : [hostOf(row), row.group].filter(Boolean).join(" · ");
     setText(this.note, note);
     setAttribute(this.note, "title", failure ? note : row.url);
@@ -148,6 +148,11 @@ const plainStates = new Set(["transferring", "waiting", "finished", "failed"]);
 
 /** It waits for its next attempt. @param {Row} row */
 const isRetrying = (row) => row.retryIn !== undefined && partOf(row) === "running" && !row.isHeld;
+
+/** Which retry since the last progress it waits for. @param {Row} row */
+function attemptOf({ retryAttempt, retryLimit = 0 }) {
+  return retryAttempt === undefined ? "" : words.attempt(retryAttempt, retryLimit < 1_000_000 ? retryLimit : undefined);
+}
 
 /** What the row is shown as: a wait for the next attempt is not a connection. @param {Row} row */
 function stateOf(row) {

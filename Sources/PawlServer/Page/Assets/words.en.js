@@ -50,6 +50,7 @@ export const english = {
     finished: "Finished", failed: "Failed", removed: "Removed",
   }),
   retrying: (/** @type {string} */ span) => `Retrying in ${span}`,
+  attempt: (/** @type {number} */ count, /** @type {number} */ limit) => `Retry ${count}${limit ? ` of ${limit}` : ""}`,
   hostWaits: (/** @type {string} */ host) => `${host} is busy: its Retry-After is awaited`,
   leftIn: (/** @type {string} */ span) => `${span} left`,
   detailsOf: (/** @type {string} */ name) => `Details of ${name}`,

@@ -43,6 +43,7 @@ export const chinese = {
     publishing: "收尾中", paused: "已暂停", preempted: "排队中", finished: "已完成", failed: "失败", removed: "已移除",
   },
   retrying: (span) => `${span}后重试`,
+  attempt: (count, limit) => `第 ${count} 次重试${limit ? `（共 ${limit} 次）` : ""}`,
   hostWaits: (host) => `${host} 繁忙，要求稍后再试`,
   leftIn: (span) => `剩余 ${span}`,
   detailsOf: (name) => `${name} 的详情`,

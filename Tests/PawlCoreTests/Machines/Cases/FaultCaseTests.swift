@@ -26,7 +26,8 @@ import Testing
         #expect(
             bench.machine.failure.map { $0.remedy.text.contains(advice) || $0.remedy.text == advice } ?? false
         )
-        #expect(bench.machine.failure?.why == "the server responded with \(status)")
+        #expect(bench.machine.failure?.why == LocalizableMessage.httpStatus(status).description)
+        #expect(bench.machine.failure?.why.hasPrefix("the server returned \(status)") == true)
     }
 
     @Test(arguments: [true, false])
