@@ -34,7 +34,7 @@ test-packages:
 	@Scripts/fetch-axe >/dev/null
 
 build: packages ## the release binary
-	swift build -c release --static-swift-stdlib --disable-local-rpath --product pawl
+	swift build -c release --static-swift-stdlib --disable-local-rpath --product pawl $$(Scripts/static-stdc++ .build/static-stdc++)
 	@Scripts/check-binary .build/release/pawl
 
 SEEDS ?= 20000
@@ -114,11 +114,16 @@ attack: test-packages build ## attacks on the service, named ones and by chance,
 	Scripts/attack-client --pawl .build/release/pawl --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
 	    $(if $(SEED),--seed $(SEED))
 
-bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
-	for tool in limits measure; do gcc -O2 -Wall -o .build/$$tool Benchmarks/$$tool.c || exit 1; done
+	gcc -O2 -Wall -o .build/measure Benchmarks/measure.c
+	gcc -O2 -Wall -o .build/limits Benchmarks/limits.c -lssl -lcrypto
+	[[ -x .build/bench-python/bin/python ]] || python3 -m venv .build/bench-python
+	.build/bench-python/bin/python -m pip install --quiet --upgrade hf_transfer || true
 	Benchmarks/bench.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),5) \
+	    $$(.build/bench-python/bin/python -c 'import hf_transfer' && echo --python .build/bench-python/bin/python) \
+	    $(if $(DISK),--disk '$(DISK)') \
 	    --cases '$(CASES)' --markdown $(or $(REPORT),.build/bench.md) \
 	    $(if $(BEFORE),--before '$(BEFORE)') \
 	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(if $(filter file,$(origin PREFIX)),,$(PREFIX))')

@@ -2,11 +2,12 @@
 """Runs `pawl get` and its peers in turn against nginx on loopback; prints a table and the verdicts of each case.
 
     bench.py --pawl BINARY --tools FOLDER [--before BINARY] [--rounds N] [--cases NAME,NAME] [--markdown FILE]
-             [--wan URL ...]
+             [--disk FOLDER] [--python PROGRAM] [--wan URL ...]
 
 Only the ratios inside one table are meaningful: programs of one case run interleaved, round by round, and the best round
-of each is judged (the median where the number of connections is random). Every run writes new files on a memory disk. A program
-that fails is reported in the table and not run again in that case.
+of each is judged, and so is the median (it alone where the number of connections is random). Every run writes new files, on a memory
+disk or in the folder of --disk; there the table also says what each program syncs. A program that fails is reported in the table and
+not run again in that case.
 """
 import argparse, os, shlex, shutil, signal, sys, tempfile, time
 sys.dont_write_bytecode = True  # write no bytecode into the source folder
@@ -70,6 +71,8 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cases", default="")
     parser.add_argument("--memory", default="/dev/shm")
+    parser.add_argument("--disk", help="a folder on a real disk for what the programs write")
+    parser.add_argument("--python", help="a Python that has hf_transfer")
     parser.add_argument("--markdown")
     parser.add_argument("--wan", help="URL of a file behind a link that is there already")
     parser.add_argument("--wan-size", type=float, default=100, help="its size in MiB")
@@ -88,15 +91,16 @@ def main():
     os.chmod(folder, 0o755)
     origin, wan, pawl = None, Wan(args), os.path.abspath(args.pawl)
     tool = lambda name: os.path.abspath(os.path.join(args.tools, name))
-    text, verdicts = [report.machine(pawl) + "\n"], []
+    text, verdicts = [report.machine(pawl, args.python) + "\n"], []
+    files = tempfile.mkdtemp(prefix="pawl-bench-", dir=args.disk) if args.disk else folder
     try:
         origin = Origin(folder)
         for name, size in (("big", GIB), ("half", GIB // 2), ("quarter", GIB // 4), ("one", 1)):
             origin.file(name, size)
         origin.many("small", 10000, 4096)
         origin.many("medium", 1000, 100 * 1024)
-        runner = Runner(tool("measure"), os.path.join(folder, "out"))
-        for case in Cases(origin, pawl, tool("limits"), wan).all():
+        runner = Runner(tool("measure"), os.path.join(files, "out"))
+        for case in Cases(origin, pawl, tool("limits"), wan, args.python).all():
             if wanted and case.name not in wanted:
                 continue
             if args.before:
@@ -104,13 +108,16 @@ def main():
             print(f"{time.monotonic() - began:5.0f} s  {case.title}", file=sys.stderr, flush=True)
             rounds, failures = measure(case, args.rounds, runner)
             part, judged = report.section(case, rounds, failures, trace(case, runner, wan))
+            if args.disk:
+                part += report.syncs({n: runner.syncs(c, LIMIT) for n, c in case.commands.items() if n not in failures})
             text.append(part)
             verdicts += [(case.name, verdict) for verdict in judged]
             print(part, flush=True)
     finally:
         if origin:
             origin.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        for used in {folder, files}:
+            shutil.rmtree(used, ignore_errors=True)
         text.append(report.summary(verdicts))
         print(text[-1], flush=True)
         if args.markdown:

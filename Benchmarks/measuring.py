@@ -63,6 +63,21 @@ class Runner:
             wall, user, system, peak = map(float, file.read().split())
         return Cost(wall, user + system, peak / 1024)
 
+    def syncs(self, command, limit):
+        """How often each call that makes data durable is made, in a run of its own that is not measured."""
+        counts = self.folder + ".syncs"
+        calls = "trace=fsync,fdatasync,syncfs,sync,sync_file_range,msync"
+        process = self.start(["strace", "-f", "-c", "-U", "name,calls", "-e", calls, "-o", counts] + command)
+        try:
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            return {}
+        finally:
+            end(process)
+        with open(counts) as file:
+            words = [line.split() for line in file]
+        return {w[0]: int(w[1]) for w in words if len(w) == 2 and w[1].isdigit() and w[0] != "total"}
+
     def trace(self, command, host, port, limit, prefix=()):
         """(seconds, connections, bytes received) ten times a second, as the kernel counts them."""
         look = list(prefix) + ["ss", "-tniHO", "state", "established", "dst", f"{host}:{port}"]

@@ -4,9 +4,9 @@ from cases import best
 
 
 class Row:
-    """The result of a program's rounds: the best one is judged, or the median if the case is random.
+    """The result of a program's rounds: the best one and the median are judged, the median alone if the case is random.
 
-    Disturbances on a virtual machine (memory that its host must bring back, neighbours) only add to it.
+    Disturbances on a virtual machine (memory that its host must bring back, neighbours) only add to a round.
     """
 
     def __init__(self, costs, by_chance):
@@ -48,6 +48,12 @@ def section(case, rounds, failures, trace):
     return "\n".join(lines) + "\n", verdicts
 
 
+def syncs(counts):
+    """What each program makes durable."""
+    words = [f"{name}: {', '.join(f'{n} {call}' for call, n in c.items()) or 'nothing'}" for name, c in counts.items()]
+    return f"\nSynced: {'; '.join(words)}.\n"
+
+
 def ratio(value, other, what):
     return f"{value / getattr(other, what):.2f}" if other else ""
 
@@ -77,7 +83,7 @@ def short(command):
     return re.sub(r"/\S*/pawl-bench-\w+/", "", words)
 
 
-def machine(pawl):
+def machine(pawl, python):
     with open("/proc/cpuinfo") as file:
         model = next((l.split(":")[1].strip() for l in file if l.startswith("model name")), platform.machine())
     with open("/proc/meminfo") as file:
@@ -86,6 +92,9 @@ def machine(pawl):
         control = file.read().strip()
     parts = [f"{os.cpu_count()} × {model}, {memory:.0f} GiB, Linux {platform.release()}, {control}"]
     parts += [first(t, "--version") for t in (pawl, "curl", "wget", "wget2", "aria2c", "axel", "lftp")]
+    if python:
+        code = "import importlib.metadata as m; print('hf_transfer', m.version('hf_transfer'))"
+        parts.append(first(python, "-c", code))
     return "; ".join(parts + [first("nginx", "-v"), first("openssl", "version")])
 
 

@@ -8,6 +8,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -319,4 +322,19 @@ void pawl_name_thread(const char *name) {
     char part[16];
     snprintf(part, sizeof part, "%s", name);
     pthread_setname_np(pthread_self(), part);
+}
+
+void pawl_keep_memory_small(void) {
+#ifdef __GLIBC__
+    // One arena for each core keeps what was freed in it, and large responses would raise both thresholds.
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+}
+
+void pawl_trim_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

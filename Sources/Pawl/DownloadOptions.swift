@@ -16,7 +16,7 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default ``ExistingFile/rename``.
     public var existingFile = ExistingFile.rename
-    /// Connections to one file: 1…60, or `nil` (default) for an automatic number up to 8.
+    /// Connections to one file: 1…60, or `nil` (default) for an automatic number up to 32.
     public var connections: Int?
     /// Further URLs of the same content, used in parallel with the first.
     public var mirrors: [String] = []

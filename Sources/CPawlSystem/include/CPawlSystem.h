@@ -75,6 +75,11 @@ static inline void pawl_store(void *word, uint64_t value) {
 // Names the calling thread with the first 15 bytes of `name`.
 void pawl_name_thread(const char *name);
 
+// Makes malloc return freed memory to the system soon, for a process that runs for weeks; before any other thread.
+void pawl_keep_memory_small(void);
+// Returns what is free to the system.
+void pawl_trim_memory(void);
+
 // Whether the processor has instructions for AES.
 int pawl_has_aes(void);
 

@@ -78,9 +78,9 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
     }
 }
 
-// Most programs ask for neither, and with thousands of small files both would take a seventh of the work.
+// Most programs read neither, and with thousands of small files both would take a seventh of the work.
 extension DownloadResponse {
-    /// A URL that is written out when it is asked for.
+    /// A URL that is written out when it is needed.
     fileprivate enum Place: Sendable {
         case address(WebAddress)
         case text(String)
@@ -93,7 +93,7 @@ extension DownloadResponse {
         }
     }
 
-    /// Header fields that are parsed when they are asked for.
+    /// Header fields that are parsed when they are needed.
     fileprivate enum FieldList: Sendable {
         case head(ResponseHead)
         case fields([Field])

@@ -135,7 +135,7 @@ extension DownloadOption {
             short: "x",
             aliases: ["max-connection-per-server"],
             takes: "N|auto",
-            standard: "auto, up to 8",
+            standard: "auto, up to 32",
             "connections per file, 1 to \(DownloadMachine.mostLanes)"
         ),
         DownloadOption(

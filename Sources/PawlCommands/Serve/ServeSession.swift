@@ -14,6 +14,7 @@ package enum ServeSession {
         ending: StandInEnding? = nil,
         started: @escaping @Sendable (Service) -> Void
     ) throws(Failure) {
+        SystemMemory.keepSmall()
         let (signals, sender) = AsyncStream.makeStream(of: Int32.self)
         // Before any other thread, so that all inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { number in

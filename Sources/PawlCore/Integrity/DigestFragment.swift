@@ -3,7 +3,9 @@ package enum DigestFragment {
     /// The digests in the fragment of `address`; throws code 28 for one with a wrong length or other digits.
     package static func parse(_ address: String) throws(Failure) -> [Checksum] {
         // Read in place: a list may have thousands of URLs without one.
-        guard address.utf8.has({ $0 == .hash }), let hash = address.utf8.firstIndex(of: .hash) else { return [] }
+        guard address.utf8.has({ $0 == .hash }), let hash = address.utf8.firstIndex(of: .hash) else {
+            return []
+        }
         let fragment = Array(address.utf8[address.utf8.index(after: hash)...])
         var found: [Checksum] = []
         for piece in fragment.pieces(between: UInt8(ascii: "&")) {

@@ -2,7 +2,7 @@
 package struct DownloadPlan: Hashable, Sendable {
     /// The address given first, then mirrors.
     package var sources: [WebAddress]
-    package var ramp = ConnectionRamp.Mode.automatic(maximum: 8)
+    package var ramp = ConnectionRamp.Mode.automatic(maximum: 32)
     package var retry = RetryPolicy()
     /// The longest time without data: connecting, waiting for the response, or between bytes.
     package var timeout = Interval.seconds(30)

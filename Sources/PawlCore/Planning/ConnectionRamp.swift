@@ -1,4 +1,5 @@
-/// The number of connections of a download: fixed, or doubled while doubling pays.
+/// The number of connections of a download: fixed, or doubled while doubling pays; beyond ``usual`` only while it
+/// pays in full.
 package struct ConnectionRamp: Hashable, Sendable {
     package enum Mode: Hashable, Sendable {
         case fixed(Int)
@@ -14,8 +15,14 @@ package struct ConnectionRamp: Hashable, Sendable {
 
     /// A doubling pays when the throughput rises by this factor.
     package static let worthwhile = 1.2
+    /// Up to here a doubling need not pay in full to be followed by another.
+    package static let usual = 8
+    /// The share of the new connections' part that counts as paid in full.
+    package static let full = 0.8
     /// How long the throughput is measured before it counts.
     package static let window = Interval.milliseconds(300)
+    /// The first window over a long way: what follows the connections that begin there is the same whatever they bring.
+    package static let firstWindow = Interval.milliseconds(100)
     /// New connections start slowly (RFC 5681 §3.1) and may take this long until they pay.
     package static let patience = Interval.seconds(1)
     /// A response time from which the path counts as long, or the server as slow to respond.
@@ -81,7 +88,8 @@ package struct ConnectionRamp: Hashable, Sendable {
             windowBytes = received
             return
         }
-        guard now - start >= ConnectionRamp.window else { return }
+        let isFirst = isLongWay && before == nil
+        guard now - start >= (isFirst ? ConnectionRamp.firstWindow : ConnectionRamp.window) else { return }
         let rate = Double(received - windowBytes) / (now - start).seconds
         windowStart = now
         windowBytes = received
@@ -92,8 +100,19 @@ package struct ConnectionRamp: Hashable, Sendable {
             settled = true
             return
         }
+        if width >= ConnectionRamp.usual, !pays(rate) {
+            // They stay, and are the last.
+            settled = now - since >= ConnectionRamp.patience
+            return
+        }
         before = rate
         grow(secondsLeft: rate > 0 ? Double(remaining) / rate : .infinity)
+    }
+
+    /// Whether the last step raised the throughput nearly as much as the number of connections.
+    private func pays(_ rate: Double) -> Bool {
+        guard let before, paid < width else { return true }
+        return rate >= before * ConnectionRamp.full * Double(width) / Double(paid)
     }
 
     /// A rate limit holds connections back: their common throughput does not predict what another one would
@@ -105,12 +124,17 @@ package struct ConnectionRamp: Hashable, Sendable {
     }
 
     private mutating func grow(secondsLeft: Double) {
-        guard width < ceiling, secondsLeft > 1 else {
+        // Over a long way those beyond the usual number need some seconds to pay.
+        let least: Double = isLongWay && width >= ConnectionRamp.usual ? 4 : 1
+        guard width < ceiling, secondsLeft > least else {
+            // It stays as it is: a later window is not compared with one of fewer connections.
+            paid = width
             settled = width >= ceiling
             return
         }
         paid = width
-        width = min(width * (isLongWay ? 4 : 2), ceiling)
+        let next = width * (isLongWay && width < ConnectionRamp.usual ? 4 : 2)
+        width = min(width < ConnectionRamp.usual ? min(next, ConnectionRamp.usual) : next, ceiling)
         windowStart = nil
         widthSince = nil
     }

@@ -5,8 +5,7 @@
 enum HostName {
     static func parse(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         if text.first == .leftBracket { return try literal(text.dropFirst().dropLast()) }
-        if let name = plain(text) { return name }
-        if isDottedQuad(text) {
+        if isPlain(text) || isDottedQuad(text) {
             return String(decoding: text, as: UTF8.self)
         }
         guard let bytes = PercentCoding.strictlyDecoded(text),
@@ -22,20 +21,21 @@ enum HostName {
 
     /// The common case in one pass: lower-case letters, digits, dashes and dots, with a letter at the
     /// beginning of the last label, so that no parser takes it for a number.
-    private static func plain(_ text: ArraySlice<UInt8>) -> String? {
-        guard 1...253 ~= text.count else { return nil }
-        var start = text.startIndex
-        for index in text.indices {
-            let byte = text[index]
+    static func isPlain(_ text: some RandomAccessCollection<UInt8>) -> Bool {
+        guard 1...253 ~= text.count else { return false }
+        var length = 0
+        var beginsWithLetter = false
+        for byte in text {
             if byte == .dot {
-                guard 1...63 ~= index - start else { return nil }
-                start = index + 1
-            } else if !(0x61...0x7A ~= byte || byte.isDigit || byte == .dash) {
-                return nil
+                guard 1...63 ~= length else { return false }
+                length = 0
+            } else {
+                guard 0x61...0x7A ~= byte || byte.isDigit || byte == .dash else { return false }
+                if length == 0 { beginsWithLetter = byte.isLetter }
+                length += 1
             }
         }
-        guard 1...63 ~= text.endIndex - start, text[start].isLetter else { return nil }
-        return String(decoding: text, as: UTF8.self)
+        return 1...63 ~= length && beginsWithLetter
     }
 
     private static func check(_ all: [ArraySlice<UInt8>]) throws(AddressFlaw) {

@@ -216,21 +216,49 @@ private struct HeadLines {
 
     /// The next line that is a field, without white space around its parts.
     mutating func nextField() -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
-        while let line = next() {
-            guard let colon = line.firstIndex(of: .colon) else { continue }
-            // White space before the colon violates RFC 9112 §5.1, and some servers send it.
-            return (line[..<colon].trimmed(\.isBlank), line[(colon + 1)...].trimmed(\.isWhiteSpace))
+        while true {
+            let start = index
+            let line = nextBounds()
+            guard !line.isEmpty else { return nil }
+            if isFold {
+                index = start
+                guard let folded = next() else { return nil }
+                if let field = Self.field(in: folded, folded.indices) { return field }
+            } else if let field = Self.field(in: head[...], line) {
+                return field
+            }
         }
-        return nil
+    }
+
+    /// By index: each slice of the head would count a reference.
+    private static func field(
+        in bytes: ArraySlice<UInt8>,
+        _ line: Range<Int>
+    ) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
+        var colon = line.lowerBound
+        while colon < line.upperBound, bytes[colon] != .colon { colon += 1 }
+        guard colon < line.upperBound else { return nil }
+        // White space before the colon violates RFC 9112 §5.1, and some servers send it.
+        var (start, end) = (line.lowerBound, colon)
+        while start < end, bytes[start].isBlank { start += 1 }
+        while start < end, bytes[end - 1].isBlank { end -= 1 }
+        let name = start..<end
+        (start, end) = (colon + 1, line.upperBound)
+        while start < end, bytes[start].isWhiteSpace { start += 1 }
+        while start < end, bytes[end - 1].isWhiteSpace { end -= 1 }
+        return (bytes[name], bytes[start..<end])
     }
 
     private var isFold: Bool { index < head.count && head[index].isBlank }
 
-    private mutating func nextRaw() -> ArraySlice<UInt8> {
+    private mutating func nextRaw() -> ArraySlice<UInt8> { head[nextBounds()] }
+
+    /// The next line without its end.
+    private mutating func nextBounds() -> Range<Int> {
         let start = index
         var end = head.firstIndex(of: .lineFeed, from: start) ?? head.count
         index = min(end + 1, head.count)
         while end > start, head[end - 1] == .carriageReturn { end -= 1 }
-        return head[start..<end]
+        return start..<end
     }
 }

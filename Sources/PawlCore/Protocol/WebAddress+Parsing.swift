@@ -6,6 +6,7 @@ extension WebAddress {
     package static func parse(
         _ text: String
     ) throws(Failure) -> (address: WebAddress, credentials: Credentials?) {
+        if let plain = plain(text) { return (plain, nil) }
         do throws(AddressFlaw) {
             let (address, userInfo) = try read(reference(text))
             return (address, try userInfo.flatMap(credentials))
@@ -18,6 +19,50 @@ extension WebAddress {
                 remedy: Remedy(error.remedy)
             )
         }
+    }
+
+    /// The common case in one pass over the text, which is then the address's own: HTTP, a name or a dotted quad in
+    /// lower case, and a path without anything to encode, to decode or to resolve.
+    ///
+    /// A list may have thousands of URLs.
+    private static func plain(_ text: String) -> WebAddress? {
+        let found = unsafe text.utf8.withContiguousStorageIfAvailable { unsafe plain($0, text) }
+        return found ?? nil
+    }
+
+    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>, _ text: String) -> WebAddress? {
+        let isSecure = unsafe bytes.starts(with: "https://".utf8)
+        guard unsafe isSecure || bytes.starts(with: "http://".utf8), bytes.count <= longest else {
+            return nil
+        }
+        let scheme = isSecure ? Scheme.https : .http
+        let start = isSecure ? 8 : 7
+        guard let slash = unsafe bytes[start...].firstIndex(of: .slash) else { return nil }
+        let colon = unsafe bytes[start..<slash].firstIndex(of: .colon)
+        let host = unsafe bytes[start..<(colon ?? slash)]
+        guard unsafe HostName.isPlain(host) || HostName.isDottedQuad(host) else { return nil }
+        var port = scheme.defaultPort
+        if let colon {
+            // In the only form that is the address's own.
+            let digits = unsafe bytes[(colon + 1)..<slash]
+            guard let number = unsafe digits.decimalNumber.flatMap(UInt16.init(exactly:)),
+                unsafe digits.first != 0x30, number != port
+            else { return nil }
+            port = number
+        }
+        var before: UInt8 = 0
+        for index in slash..<bytes.count {
+            let byte = unsafe bytes[index]
+            guard PercentCoding.isPathCharacter(byte), before != .slash || byte != .dot else { return nil }
+            before = byte
+        }
+        return unsafe WebAddress(
+            scheme: scheme,
+            host: String(decoding: host, as: UTF8.self),
+            port: port,
+            path: String(decoding: bytes[slash...], as: UTF8.self),
+            text: text
+        )
     }
 
     /// In bytes; RFC 9110 §4.1 recommends support for 8,000 and more.

@@ -23,13 +23,20 @@ package struct WebAddress: Hashable, Sendable {
         let query: String?
         let text: String
 
-        init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?) {
+        init(
+            _ scheme: Scheme,
+            _ host: String,
+            _ port: UInt16,
+            _ path: String,
+            _ query: String?,
+            text: String? = nil
+        ) {
             self.scheme = scheme
             self.host = host
             self.port = port
             self.path = path
             self.query = query
-            text = WebAddress.text(scheme, host, port, path, query)
+            self.text = text ?? WebAddress.text(scheme, host, port, path, query)
         }
     }
 
@@ -56,6 +63,11 @@ package struct WebAddress: Hashable, Sendable {
 
     package init(scheme: Scheme, host: String, port: UInt16, path: String, query: String?) {
         parts = Parts(scheme, host, port, path, query)
+    }
+
+    /// Without a query; `text` is the address's own.
+    init(scheme: Scheme, host: String, port: UInt16, path: String, text: String) {
+        parts = Parts(scheme, host, port, path, nil, text: text)
     }
 
     /// Their texts differ where any part does.

@@ -4,6 +4,8 @@ import Synchronization
 
 /// A thread that monitors the web server's thread and the shutdown of the process: a service that hangs does not keep
 /// its root and port occupied.
+///
+/// It also returns freed memory to the system.
 package final class Watchdog: Sendable {
     private struct State {
         var heartbeat = Heartbeat()
@@ -11,6 +13,9 @@ package final class Watchdog: Sendable {
         var isEnding = false
         var isOver = false
     }
+
+    /// Seconds after which freed memory is returned to the system.
+    private static let trimPeriod = 60
 
     private let state = Mutex(State())
     private let onBeat: @Sendable () -> Void
@@ -29,11 +34,12 @@ package final class Watchdog: Sendable {
 
     package func start() {
         SystemThread.detached("pawl-watchdog") {
-            while true {
+            for second in 1... {
                 SystemThread.sleep(seconds: 1)
                 guard let finding = self.look() else { return }
                 if finding != .well { return self.onFault(finding) }
                 self.onBeat()
+                if second % Self.trimPeriod == 0 { SystemMemory.trim() }
             }
         }
     }

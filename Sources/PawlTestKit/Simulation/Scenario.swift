@@ -94,7 +94,7 @@ extension Scenario {
             folder: Self.folder
         )
         job.fileName = dice.chance(0.3) ? "n\(index).bin" : nil
-        job.plan.ramp = dice.pick([.fixed(1), .fixed(2), .fixed(4), .fixed(6), .automatic(maximum: 8)])
+        job.plan.ramp = dice.pick([.fixed(1), .fixed(2), .fixed(4), .fixed(6), .automatic(maximum: 32)])
         job.plan.retry = RetryPolicy(retries: dice.number(2...6), delay: .milliseconds(150))
         job.plan.timeout = .milliseconds(Int64(dice.number(1_000...4_000)))
         job.rateLimit = dice.chance(0.1) ? dice.bytes(100_000...1_000_000) : nil

@@ -42,6 +42,35 @@ import Testing
         }
     }
 
+    /// Where twelve connections fill the link, sixteen are faster than eight, and the last.
+    @Test(arguments: [(64, 32), (17, 16), (12, 16), (9, 8)])
+    func `beyond eight, doubling continues only while it pays in full`(enough: Int, width: Int) {
+        for isLongWay in [false, true] {
+            var ramp = ConnectionRamp(.automatic(maximum: 32))
+            if isLongWay { ramp.responded(after: ConnectionRamp.longWay) }
+            Self.run(&ramp, seconds: 20) { Double(min($0, enough)) * 1e6 }
+            #expect(ramp.width == width)
+        }
+    }
+
+    @Test func `where the step to eight pays, but not in full, eight are the last`() {
+        for isLongWay in [false, true] {
+            var ramp = ConnectionRamp(.automatic(maximum: 32))
+            if isLongWay { ramp.responded(after: ConnectionRamp.longWay) }
+            Self.run(&ramp, seconds: 20) { Double($0) * ($0 < 8 ? 1e6 : 0.7e6) }
+            #expect(ramp.width == 8)
+        }
+    }
+
+    @Test func `over a long way, no more than eight begin for a few seconds`() {
+        for (remaining, width): (Int64, Int) in [(30_000_000, 8), (300_000_000, 32)] {
+            var ramp = ConnectionRamp(.automatic(maximum: 32))
+            ramp.responded(after: ConnectionRamp.longWay)
+            Self.run(&ramp, seconds: 3, remaining: remaining) { Double($0) * 1e6 }
+            #expect(ramp.width == width)
+        }
+    }
+
     @Test(arguments: [0.3, 0.6, 0.9])
     func `G3 connections that start slowly get enough time`(warmUp: Double) {
         var ramp = ConnectionRamp(.automatic(maximum: 8))

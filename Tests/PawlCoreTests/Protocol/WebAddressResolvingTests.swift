@@ -95,6 +95,26 @@ struct WebAddressResolvingTests {
         #expect(try WebAddress.parse("http://[::1]/a").address.redacted == "http://[::1]/a")
     }
 
+    @Test(arguments: [
+        "http://h.example/a/b.c", "https://h.example/", "http://127.0.0.1:8080/f1", "https://h.example:443/a",
+        "http://h.example:080/a", "http://1.2.3/a", "http://h.example:0/a", "http://h.example:65536/a",
+        "http://H.example/a", "http://h.example/.a", "http://h.example/a/../b", "http://h.example/a%2f",
+        "http://h.example/a?b", "http://h.example/a#b", "http://u@h.example/a", "http://h.example",
+        "http:///a",
+        "http://h.example:/a", "http://h..example/a", "http://h.1/a", "http://h.example/a b",
+        "https://h:8443//a",
+    ])
+    func `a text that is the address's own is read as any other`(_ text: String) throws {
+        func parts(_ text: String) -> [String]? {
+            guard let address = try? WebAddress.parse(text).address else { return nil }
+            let query = address.query ?? "none"
+            return [
+                address.text, address.scheme.rawValue, address.host, "\(address.port)", address.path, query,
+            ]
+        }
+        #expect(parts(text) == parts(" " + text))
+    }
+
     @Test func `a changed part is a part of the text`() throws {
         var address = try WebAddress.parse("https://h.example:8443/a b?x=y").address
         let other = address

@@ -9,6 +9,14 @@ enum AddressLaws {
         // Keys are literal, and relative references are to the URL of a store.
         guard address.scheme != .s3 else { return try ObjectLaws.check(address) }
         try checkForm(address)
+        // White space in front is dropped, and keeps the text from being taken for the address's own.
+        guard let (spaced, others) = try parse(" " + text) else {
+            throw BrokenLaw(description: "refused with a space in front: \(text)")
+        }
+        let isSame =
+            spaced == address && spaced.scheme == address.scheme && spaced.host == address.host
+            && spaced.port == address.port && spaced.path == address.path && spaced.query == address.query
+        try hold(isSame && others == credentials, "another address with a space in front: \(text)")
         if let credentials {
             let bytes = Array((credentials.user + credentials.password).utf8)
             try hold(!bytes.contains(where: \.isControl), "credentials contain a control character")

@@ -1,0 +1,12 @@
+import CPawlSystem
+
+/// The memory of a process that runs for weeks.
+package enum SystemMemory {
+    /// Makes the allocator return freed memory to the system soon; before any other thread is started.
+    ///
+    /// Otherwise it keeps as much as was ever needed at once, and that for each of several arenas.
+    package static func keepSmall() { pawl_keep_memory_small() }
+
+    /// Returns to the system what is free between blocks in use.
+    package static func trim() { pawl_trim_memory() }
+}
