@@ -132,7 +132,7 @@ final class CyclicHashing: Sendable {
         return true
     }
 
-    /// Nothing is left to read: completes digests that were asked for.
+    /// Nothing is left to read: completes digests that were requested.
     private func settle() -> Bool {
         let finished = state.withLock { state -> (Completion, [Checksum])? in
             state.isRunning = false

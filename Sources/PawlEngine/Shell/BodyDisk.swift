@@ -133,8 +133,8 @@ package final class BodyDisk: Disk {
         }
         note(claim.facts)
         let stated = claim.facts.representation.digests.map(\.checksum.algorithm)
-        let asked = state.withLock { $0.algorithms }
-        let all = HashAlgorithm.allCases.filter { asked.contains($0) || stated.contains($0) }
+        let planned = state.withLock { $0.algorithms }
+        let all = HashAlgorithm.allCases.filter { planned.contains($0) || stated.contains($0) }
         return .fresh(BodyPartial(self, claim.name, hasher: all.isEmpty ? nil : makeHasher(all)))
     }
 
