@@ -142,7 +142,10 @@ let package = Package(
         tests("PawlCoreTests", ["PawlCore", "PawlTestKit"]),
         tests("PawlEngineTests", ["Pawl", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
         tests("PawlSystemTests", ["PawlSystem"]),
-        tests("PawlDiskTests", ["PawlDisk", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
+        tests(
+            "PawlDiskTests",
+            ["PawlDisk", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem", "CPawlSystem"]
+        ),
         tests("PawlCurlTests", ["PawlCurl", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
         tests("PawlStoreTests", ["PawlStore", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
         tests("PawlReachTests", ["PawlReach", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlDisk
 import PawlEngine
 import Synchronization
 
@@ -144,8 +145,9 @@ extension DownloadBody.Position: Codable {
 extension Downloader {
     /// The bytes of `source` as they arrive, without a file.
     ///
-    /// Options that name a place on disk are ignored, there is one connection, and a checksum is refused: the bytes are
-    /// used before it could be verified. Throws ``PawlError`` as ``add(_:options:hooks:)`` does.
+    /// Options that name a place on disk are ignored, and there is one connection. The bytes are used before a digest of
+    /// them can be verified: if it is wrong, the iteration throws ``PawlError/Code/checksumMismatch`` after the last of
+    /// them. Throws ``PawlError`` as ``add(_:options:hooks:)`` does.
     public func body(
         of source: String,
         options: DownloadOptions = DownloadOptions(),
@@ -158,7 +160,8 @@ extension Downloader {
     ///
     /// The server has to show that it is the same content, by a strong entity tag or by sending the last bytes again; if
     /// it is not, the iteration throws ``PawlError/Code/cannotResume``. `source` replaces the URL of `position`, when
-    /// that has expired.
+    /// that has expired. Digests of the content are not verified, since the bytes before are not received again; a checksum
+    /// is refused.
     public func body(
         resuming position: DownloadBody.Position,
         of source: String? = nil,
@@ -174,12 +177,25 @@ extension Downloader {
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
     ) throws(PawlError) -> DownloadBody {
-        var options = try options.forMemory()
+        if position != nil, options.checksum != nil {
+            throw PawlError(
+                Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "a checksum",
+                    because: "the bytes before the stream continues are not received again"
+                )
+            )
+        }
+        var options = position == nil ? options.forMemory() : options.unverified()
         options.fileName = nil
         options.naming = .server
         let signal = ChangeSignal()
-        let disk = BodyDisk(resuming: position) { signal.beat() }
-        let download = try add(source, options: options, hooks: hooks) { _ in disk }
+        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
+        let download = try add(source, options: options, hooks: hooks) { plan in
+            disk.expect(plan.streamAlgorithms)
+            return disk
+        }
         let id = DownloadID(rawValue: download.id.rawValue)
         let source = BodySource(disk, signal, download) { [scheduler] in scheduler.remove(id) }
         return DownloadBody(source)

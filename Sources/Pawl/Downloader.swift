@@ -130,16 +130,17 @@ public final class Downloader: Sendable {
     ///
     /// Content of more than `maximumSize` bytes fails with ``PawlError/Code/tooLarge`` as soon as that is
     /// known; no more than that is kept. Retries and redirects work as for files. Options that name a place
-    /// on disk are ignored; a checksum is refused. Throws ``PawlError``; cancelling the task that waits stops
-    /// the transfer and throws `CancellationError`.
+    /// on disk are ignored. The content is verified as a file is, and returned only if no digest is wrong
+    /// (``PawlError/Code/checksumMismatch``). Throws ``PawlError``; cancelling the task that waits stops the
+    /// transfer and throws `CancellationError`.
     public func data(
         from source: String,
         maximumSize: Int = 16 << 20,
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
-        let options = try options.forMemory()
-        let memory = MemoryDisk(limit: Int64(maximumSize))
+        let options = options.forMemory()
+        let memory = MemoryDisk(limit: Int64(maximumSize), digest: ContentDigest.digest)
         let download = try add(source, options: options, hooks: hooks) { _ in memory }
         download.resume()
         do throws(PawlError) {

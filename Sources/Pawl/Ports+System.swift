@@ -30,31 +30,19 @@ extension Ports {
 }
 
 extension DownloadOptions {
-    /// These options, for content in memory.
-    func forMemory() throws(PawlError) -> DownloadOptions {
-        guard checksum == nil else {
-            throw PawlError(
-                Failure(
-                    .badOption,
-                    "cannot use",
-                    at: "a checksum",
-                    because: "content in memory is not verified"
-                )
-            )
-        }
-        guard verification == .auto || verification == .off else {
-            throw PawlError(
-                Failure(
-                    refusing: .verification,
-                    verification.rawValue,
-                    because: "content in memory is not verified"
-                )
-            )
-        }
+    /// These options, for content in memory that is verified as a file is.
+    func forMemory() -> DownloadOptions {
         var options = self
-        options.verification = .off
         options.connections = 1
         options.existingFile = .rename
+        return options
+    }
+
+    /// These options, for content in memory that is compared or checked by other means.
+    func unverified() -> DownloadOptions {
+        var options = forMemory()
+        options.checksum = nil
+        options.verification = .off
         return options
     }
 

@@ -49,7 +49,7 @@ import Testing
             let next = min(length, end + step)
             try partial.write(Array(bytes[Int(end)..<Int(next)]), at: end)
             end = next
-            partial.hashAhead([.sha256], available: end)
+            partial.hashAhead([.sha256], done: ByteRangeSet([ByteRange(0, end)]))
         }
         #expect(end < length)
         try partial.write(Array(bytes[Int(end)...]), at: end)
@@ -65,7 +65,7 @@ import Testing
         let expected = try await digest(folder, "whole", bytes)
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(1_000_000, seed: 1), at: 0)
-        partial.hashAhead([.sha256], available: 1_000_000)
+        partial.hashAhead([.sha256], done: ByteRangeSet([ByteRange(0, 1_000_000)]))
         try partial.startOver(folder.facts("x.bin"))
         try partial.write(bytes, at: 0)
         #expect(try await partial.digest(.sha256, length: 1_000_000) == expected)
@@ -77,7 +77,7 @@ import Testing
         let expected = try await digest(folder, "whole", Array(bytes[..<500_000]))
         let partial = try folder.fresh("x.bin")
         try partial.write(bytes, at: 0)
-        partial.hashAhead([.sha256], available: 1_000_000)
+        partial.hashAhead([.sha256], done: ByteRangeSet([ByteRange(0, 1_000_000)]))
         #expect(try await partial.digest(.sha256, length: 500_000) == expected)
     }
 
@@ -95,7 +95,7 @@ import Testing
         let expected = try await digest(folder, "whole", bytes)
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(1_000_000, seed: 1), at: 0)
-        partial.hashAhead([.sha256], available: 1_000_000)
+        partial.hashAhead([.sha256], done: ByteRangeSet([ByteRange(0, 1_000_000)]))
         try partial.write(bytes, at: 0)
         partial.wrote(ByteRange(0, 10))
         #expect(try await partial.digest(.sha256, length: 1_000_000) == expected)

@@ -100,6 +100,36 @@ import Testing
         downloader.shutDown()
     }
 
+    @Test(arguments: [("R", false), ("W", false), ("R", true), ("W", true)])
+    func `content in memory and streams are verified`(word: String, isStream: Bool) async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let right = MessageDigest5.digest(payload.bytes)
+        let digest = word == "R" ? right : right.map { ~$0 }
+        let url = origin.serve("/f", payload) { $0.add(header: "Content-MD5: \(Base64.encode(digest))") }
+        let plain = origin.serve("/g", payload)
+        let downloader = Downloader()
+        var given = DownloadOptions()
+        given.checksum = "md5=\(Hexadecimal.text(digest))"
+        for (url, options) in [(url, DownloadOptions()), (plain, given)] {
+            var bytes: [UInt8] = []
+            var code: PawlError.Code?
+            do {
+                if isStream {
+                    for try await chunk in try downloader.body(of: url, options: options) { bytes += chunk }
+                } else {
+                    bytes = try await downloader.data(from: url, options: options)
+                }
+            } catch let error as PawlError {
+                code = error.code
+            }
+            #expect(code == (word == "R" ? nil : .checksumMismatch))
+            // A stream has delivered its bytes before that is known.
+            #expect((bytes == payload.bytes) == (isStream || word == "R"))
+        }
+        downloader.shutDown()
+    }
+
     @Test func `signed without a key is refused before anything is fetched`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }

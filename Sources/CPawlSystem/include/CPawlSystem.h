@@ -142,3 +142,5 @@ enum { PAWL_CRC32 = 0, PAWL_CRC32C = 1, PAWL_CRC64NVME = 2 };
 uint64_t pawl_crc(int kind, uint64_t crc, const void *bytes, size_t length);
 // The same without the processor's instructions.
 uint64_t pawl_crc_portable(int kind, uint64_t crc, const void *bytes, size_t length);
+// The CRC of two parts one after another; `length` is that of the second one.
+uint64_t pawl_crc_combined(int kind, uint64_t first, uint64_t second, uint64_t length);

@@ -50,7 +50,7 @@ extension Downloader {
     ) throws(PawlError) -> ContentComparison {
         let disk: ComparingDisk
         do throws(Failure) { disk = try ComparingDisk(with: path) } catch { throw PawlError(error) }
-        var options = try options.forMemory()
+        var options = options.unverified()
         // The name comes with the first response, and with it the representation.
         options.fileName = nil
         options.naming = .server
@@ -67,7 +67,7 @@ extension Downloader {
         options: DownloadOptions
     ) throws(PawlError) -> [ExpectedDigest] {
         let disk = StatingDisk()
-        var options = try options.forMemory()
+        var options = options.unverified()
         options.verification = .auto
         options.fileName = nil
         options.naming = .server
@@ -86,7 +86,7 @@ extension Downloader {
         maximumSize: Int,
         options: DownloadOptions
     ) throws(PawlError) -> [UInt8] {
-        let options = try options.forMemory()
+        let options = options.unverified()
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let download = try add(source, options: options, hooks: nil) { _ in memory }
         download.resume()

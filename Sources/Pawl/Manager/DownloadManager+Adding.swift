@@ -1,4 +1,5 @@
 package import PawlCore
+import PawlDisk
 import PawlEngine
 import Synchronization
 
@@ -101,8 +102,8 @@ extension DownloadManager {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
-        let memory = MemoryDisk(limit: Int64(maximumSize))
-        let options = try options.forMemory()
+        let memory = MemoryDisk(limit: Int64(maximumSize), digest: ContentDigest.digest)
+        let options = options.forMemory()
         let job = try memoryJob(source, options, memory)
         let fetch = MemoryFetch()
         let result: Result<Void, Failure> = await withTaskCancellationHandler {

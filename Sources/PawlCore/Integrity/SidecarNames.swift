@@ -11,14 +11,10 @@ package enum SidecarNames {
 
     /// The file's name as sums files have it: the last part of the path, decoded; `nil` where there is none.
     package static func name(of address: WebAddress) -> [UInt8]? {
-        guard isWeb(address) else { return nil }
+        guard address.isWeb else { return nil }
         let last = address.path.utf8.split(separator: .slash, omittingEmptySubsequences: false).last ?? []
         let name = PercentCoding.decoded(last)
         return name.isEmpty || name.contains(.slash) || name.contains(0) ? nil : name
-    }
-
-    private static func isWeb(_ address: WebAddress) -> Bool {
-        address.scheme == .http || address.scheme == .https
     }
 
     /// The address with `ending` after its path; the query is left out, or kept.
@@ -55,11 +51,11 @@ package struct SidecarResponse: Hashable, Sendable {
     }
 
     /// Decodes the body if its coding is gzip, which some servers apply to every text; `nil` for other codings.
-    package init?(received bytes: [UInt8], contentType: String?, coding: String?) {
+    package init?(received bytes: [UInt8], contentType: String?, coding: String?, limit: Int) {
         var bytes = bytes
         if let coding = coding?.lowercased() {
             guard ["gzip", "x-gzip"].contains(coding),
-                let plain = Inflate.gzip(bytes, limit: SumsFile.longest)
+                let plain = Inflate.gzip(bytes, limit: limit)
             else { return nil }
             bytes = plain
         }

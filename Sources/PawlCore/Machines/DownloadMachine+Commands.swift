@@ -22,6 +22,8 @@ extension DownloadMachine {
         highWater = 0
         verification = nil
         sidecars = .notAsked
+        described = DescribedSources()
+        sources.removeLast(sources.count - plan.sources.count)
         carried = []
         hasRefetched = false
         phaseAfterMismatch = nil

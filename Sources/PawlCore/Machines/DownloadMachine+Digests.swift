@@ -119,19 +119,46 @@ extension DownloadMachine {
 
     // MARK: sidecars
 
-    /// Asks for sums files beside the content, once.
+    /// Asks for sums files beside the content and for its description, once.
     mutating func askForSidecars() -> [Action] {
-        guard plan.verification.asksForSidecars, plan.selection == .whole, sidecars == .notAsked else {
-            return []
-        }
+        let asks = plan.verification.asksForSidecars || described.description != nil
+        guard asks, plan.selection == .whole, sidecars == .notAsked else { return [] }
         sidecars = .requested
-        return [.findSidecars(source: 0)]
+        let hasSums = plan.verification.asksForSidecars
+        return [.findSidecars(source: 0, hasSums: hasSums, description: described.description)]
     }
 
-    /// The sums files beside the content were requested, and state these digests.
-    package mutating func foundSidecars(_ digests: [ExpectedDigest]) -> [Action] {
+    /// Notes what the first response links to; those of mirrors do not count.
+    mutating func noteLinks(_ head: ResponseHead, lane index: Int) {
+        let source = sources[lanes[index].source]
+        guard let link = head.link, lanes[index].source == 0, plan.verification.usesFields,
+            plan.selection == .whole, plan.keepsPartial, described == DescribedSources()
+        else { return }
+        described = DescribedSources(link, of: source.current, allowsDowngrade: plan.allowsDowngrade)
+        // What the caller stated outranks it.
+        if plan.hasDigest { described.description = nil }
+    }
+
+    /// Makes a source of the best address that the first response or its description named, once the given ones failed:
+    /// only with a digest that nobody can forge, as nothing else shows that its content is the same.
+    mutating func addDuplicate() -> Bool {
+        guard expected.contains(where: { !$0.checksum.algorithm.isWeak }) else { return false }
+        while !described.duplicates.isEmpty {
+            let next = described.duplicates.removeFirst()
+            guard !sources.contains(where: { $0.given == next || $0.current == next }),
+                next.scheme.isSecure || !sources[0].given.scheme.isSecure || plan.allowsDowngrade
+            else { continue }
+            sources.append(Source(next))
+            return true
+        }
+        return false
+    }
+
+    /// The sums files beside the content and its description were requested, and state these digests.
+    package mutating func foundSidecars(_ found: FoundDigests) -> [Action] {
         guard sidecars == .requested else { return [] }
-        sidecars = .known(digests)
+        sidecars = .known(found.digests)
+        described.add(found.sources)
         switch phase {
         case .verifying: return settlePieces() ?? verify(length: written)
         case .probing, .transferring, .waitingForNetwork:
@@ -254,6 +281,7 @@ extension DownloadMachine {
 
     /// The bytes are wrong: once they are fetched from another source, else they are kept and never published.
     private mutating func mismatch(_ evidence: String, isGiven: Bool) -> [Action] {
+        if otherSource() == nil, !hasRefetched { _ = addDuplicate() }
         if let other = otherSource(), existingLength == nil, plan.keepsPartial {
             hasRefetched = true
             carried = expected.filter { $0.level == .origin }

@@ -167,7 +167,7 @@ extension DownloadMachine {
             return asks
         }
         sources[source].isUsable = false
-        guard sources.contains(where: \.isUsable) else { return fail(failure) }
+        guard sources.contains(where: \.isUsable) || addDuplicate() else { return fail(failure) }
         return [.notify(.notice(.init("left-out-failed-source", "left out a source: \(failure)")))]
             + openFirst(now: now)
     }

@@ -63,6 +63,7 @@ extension DownloadMachine {
         switch verdict {
         case .usable(let response), .wholeInstead(let response, evidence: _):
             if let actions = noteDigests(head, of: response, lane: index, now: now) { return actions }
+            noteLinks(head, lane: index)
         case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage,
             .redirect,
             .fault:

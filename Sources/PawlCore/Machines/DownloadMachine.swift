@@ -24,6 +24,8 @@ package struct DownloadMachine: Hashable, Sendable {
     /// What the content was verified with; `nil` before that, and where nothing verifies it.
     package internal(set) var verification: VerificationResult?
     var sidecars = SidecarState.notAsked
+    /// What the first response links to.
+    var described = DescribedSources()
     /// Digests that a source stated whose bytes did not have them, when the content is fetched from another one.
     var carried: [ExpectedDigest] = []
     /// Wrong content was fetched again.

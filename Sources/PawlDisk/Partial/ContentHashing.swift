@@ -9,7 +9,6 @@ import Synchronization
 final class ContentHashing: Sendable {
     typealias Completion = @Sendable (Result<[Checksum], Failure>) -> Void
     private static let turn: Int64 = 32 << 20
-    private static let chunk = 256 << 10
 
     private let file: OpenFile
     private let path: String
@@ -81,9 +80,11 @@ final class ContentHashing: Sendable {
             state.restart([])
             return wanted
         }
-        wanted?.completion(
-            .failure(Failure(.unfinished, "cannot hash", at: path, because: "the download was stopped"))
-        )
+        wanted?.completion(.failure(Self.stopped(path)))
+    }
+
+    static func stopped(_ path: String) -> Failure {
+        Failure(.unfinished, "cannot hash", at: path, because: "the download was stopped")
     }
 
     private func go() {
@@ -106,7 +107,7 @@ final class ContentHashing: Sendable {
         do throws(Failure) {
             let end = min(available, hash.position + Self.turn)
             while hash.position < end, state.withLock({ $0.generation == generation }) {
-                try hash.feed(file, path: path, upTo: min(end, hash.position + Int64(Self.chunk)))
+                try hash.feed(file, path: path, upTo: min(end, hash.position + Int64(RunningHash.room)))
             }
         } catch {
             failure = error

@@ -25,6 +25,8 @@ final class FilePartial: Partial {
     var slots: [JournalSlot?] = []
     var slotIncarnation: UInt64 = 0
     var hashing: ContentHashing?
+    /// Instead of it, where only CRCs are expected.
+    private var cyclic: CyclicHashing?
     /// The end of the bytes that may have been hashed.
     var hashedTo: Int64 = 0
     /// The fingerprint of the finished file's content.
@@ -67,7 +69,10 @@ final class FilePartial: Partial {
     }
 
     // Dropped without being closed: the state that a kill would leave. The locks are released with the files.
-    deinit { hashing?.reset() }
+    deinit {
+        hashing?.reset()
+        cyclic?.reset()
+    }
 
     var name: String { names.final }
     var path: String { folder.path(of: names.final) }
@@ -98,6 +103,7 @@ final class FilePartial: Partial {
         length = max(length, range.end)
         // The digest covers the bytes in order, so when one changes that was hashed, hashing restarts.
         if range.start < hashedTo { forgetHash() }
+        cyclic?.wrote(range)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
@@ -156,9 +162,12 @@ final class FilePartial: Partial {
 
     // MARK: Hashing
 
-    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {
-        hashedTo = max(hashedTo, available)
-        contentHashing.hashAhead(algorithms, available: available)
+    func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {
+        if CyclicHashing.canCompute(algorithms) {
+            return cyclicHashing.hashAhead(algorithms, done: done)
+        }
+        hashedTo = max(hashedTo, done.prefix)
+        contentHashing.hashAhead(algorithms, available: done.prefix)
     }
 
     func digests(
@@ -168,6 +177,9 @@ final class FilePartial: Partial {
     ) {
         hashedTo = length
         verified = try? openFile.status()
+        if CyclicHashing.canCompute(algorithms) {
+            return cyclicHashing.digests(algorithms, length: length, completion: completion)
+        }
         contentHashing.digests(algorithms, length: length, completion: completion)
     }
 
@@ -214,6 +226,7 @@ final class FilePartial: Partial {
 
     func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         if range.start < hashedTo { forgetHash() }
+        cyclic?.wrote(range)
         guard let journal else { return }
         try journal.retract(facts, done: done)
         slots = Array(repeating: nil, count: slotCount)
@@ -221,8 +234,16 @@ final class FilePartial: Partial {
 
     private func forgetHash() {
         hashing?.reset()
+        cyclic?.reset()
         hashedTo = 0
         verified = nil
+    }
+
+    private var cyclicHashing: CyclicHashing {
+        if let cyclic { return cyclic }
+        let made = CyclicHashing(file: openFile, path: partPath, workers: disk.hashers)
+        cyclic = made
+        return made
     }
 
     private var contentHashing: ContentHashing {

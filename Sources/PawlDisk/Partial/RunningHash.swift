@@ -1,6 +1,7 @@
 import CCrypto
 import CPawlSystem
 package import PawlCore
+import PawlEngine
 import PawlSystem
 
 /// Digests in progress, of several algorithms over the same bytes.
@@ -16,12 +17,16 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     let algorithms: [HashAlgorithm]
     private var parts: [Part]
     private let buffer: UnsafeMutableRawBufferPointer
-    private(set) var position: Int64 = 0
+    private(set) var position: Int64
+    /// The most bytes that are read at once.
+    static let room = 256 << 10
 
-    package init(_ algorithms: [HashAlgorithm]) {
+    /// Begins with the byte at `position` of a file.
+    package init(_ algorithms: [HashAlgorithm], at position: Int64 = 0) {
         self.algorithms = algorithms
+        self.position = position
         unsafe parts = algorithms.map { unsafe Self.begin($0) }
-        unsafe buffer = .allocate(byteCount: 256 << 10, alignment: 64)
+        unsafe buffer = .allocate(byteCount: Self.room, alignment: 64)
     }
 
     deinit {
@@ -38,14 +43,38 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
         case .sha512: unsafe method = EVP_sha512()
         case .sha1: unsafe method = EVP_sha1()
         case .md5: unsafe method = EVP_md5()
-        case .crc32: return unsafe .cyclic(kind: Int32(PAWL_CRC32), value: 0)
-        case .crc32c: return unsafe .cyclic(kind: Int32(PAWL_CRC32C), value: 0)
-        case .crc64nvme: return unsafe .cyclic(kind: Int32(PAWL_CRC64NVME), value: 0)
+        case .crc32, .crc32c, .crc64nvme: return unsafe .cyclic(kind: cyclicKind(algorithm) ?? 0, value: 0)
         }
         guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
         let began = unsafe EVP_DigestInit_ex(context, method, nil)
         precondition(began == 1, "libcrypto does not have \(algorithm.rawValue)")
         return unsafe .digest(context)
+    }
+
+    /// The number of a CRC in C; `nil` for digests.
+    static func cyclicKind(_ algorithm: HashAlgorithm) -> Int32? {
+        switch algorithm {
+        case .sha256, .sha512, .sha1, .md5: nil
+        case .crc32: Int32(PAWL_CRC32)
+        case .crc32c: Int32(PAWL_CRC32C)
+        case .crc64nvme: Int32(PAWL_CRC64NVME)
+        }
+    }
+
+    /// The CRCs so far.
+    var cyclicValues: [UInt64] {
+        unsafe parts.indices.map { index in
+            guard case .cyclic(_, let value) = unsafe parts[index] else { return 0 }
+            return value
+        }
+    }
+
+    /// A CRC as bytes, the most significant one first.
+    static func checksum(_ algorithm: HashAlgorithm, _ value: UInt64) -> Checksum {
+        let digest = (0..<algorithm.length).map { place in
+            UInt8(truncatingIfNeeded: value >> UInt64(8 * (algorithm.length - 1 - place)))
+        }
+        return Checksum(algorithm: algorithm, digest: digest)
     }
 
     /// Hashes the file's bytes from the current position up to `end`, at most one buffer.
@@ -85,12 +114,10 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
                     count = Int(length)
                 }
                 return Checksum(algorithm: algorithm, digest: digest)
-            case .cyclic(_, let value):
-                let digest = (0..<algorithm.length).map { place in
-                    UInt8(truncatingIfNeeded: value >> UInt64(8 * (algorithm.length - 1 - place)))
-                }
-                return Checksum(algorithm: algorithm, digest: digest)
+            case .cyclic(_, let value): return Self.checksum(algorithm, value)
             }
         }
     }
 }
+
+extension RunningHash: ContentHasher {}

@@ -118,6 +118,13 @@ extension Disk {
     }
 }
 
+/// Digests of bytes that pass in order.
+package protocol ContentHasher: AnyObject {
+    func feed(_ bytes: UnsafeRawBufferPointer)
+    /// The digests, in the order of the algorithms; nothing is fed afterwards.
+    func finish() -> [Checksum]
+}
+
 /// One download's part file and journal.
 ///
 /// Belongs to the loop thread of its download; completions may come on any thread, also before the call
@@ -168,8 +175,9 @@ package protocol Partial: AnyObject {
     /// The bytes known to be durable.
     var durable: ByteRangeSet { get }
 
-    /// Hashes the bytes [0, `available`) ahead of time on a worker thread, while they are in the page cache.
-    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64)
+    /// Hashes bytes of `done` ahead of time on a worker thread, while they are in the page cache: from the first one, or
+    /// where only CRCs are computed in any order.
+    func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet)
     /// The digests of the first `length` bytes, on a worker thread; one of them is left out where it cannot be
     /// computed any more.
     func digests(
@@ -282,7 +290,7 @@ extension UnstoredPartial {
     package func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     package func beginLane(slot: Int, at start: Int64) throws(Failure) {}
     package func advanceLane(slot: Int, to cursor: Int64) {}
-    package func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
+    package func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {}
     package func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     package func discard() {}
     package func restoreOriginal() throws(Failure) {}

@@ -35,21 +35,32 @@ package final class BodyDisk: Disk {
         var tail: [UInt8]
         var position: Position?
         var isOver = false
+        /// The digests that the plan asks for.
+        var algorithms: [HashAlgorithm] = []
     }
 
     fileprivate let state: Mutex<State>
     private let resumed: Position?
+    private let makeHasher: @Sendable ([HashAlgorithm]) -> any ContentHasher
     /// Called on the loop's thread when bytes arrived.
     private let onBytes: @Sendable () -> Void
 
-    package init(resuming position: Position? = nil, onBytes: @escaping @Sendable () -> Void) {
+    package init(
+        resuming position: Position? = nil,
+        makeHasher: @escaping @Sendable ([HashAlgorithm]) -> any ContentHasher,
+        onBytes: @escaping @Sendable () -> Void
+    ) {
         resumed = position
+        self.makeHasher = makeHasher
         self.onBytes = onBytes
         var first = State(tail: position?.tail ?? [])
         first.written = position?.offset ?? 0
         first.position = position
         state = Mutex(first)
     }
+
+    /// The digests that will be requested, besides those that the first response states.
+    package func expect(_ algorithms: [HashAlgorithm]) { state.withLock { $0.algorithms = algorithms } }
 
     /// Takes the next bytes; `nil` when none are waiting.
     package func take() -> [UInt8]? {
@@ -118,10 +129,13 @@ package final class BodyDisk: Disk {
             var facts = facts
             if resumed?.facts.sources != claim.facts.sources { facts.sources = claim.facts.sources }
             let journal = LoadedJournal(facts: facts, done: ByteRangeSet([ByteRange(0, written)]))
-            return .found(BodyPartial(self, claim.name), journal)
+            return .found(BodyPartial(self, claim.name, hasher: nil), journal)
         }
         note(claim.facts)
-        return .fresh(BodyPartial(self, claim.name))
+        let stated = claim.facts.representation.digests.map(\.checksum.algorithm)
+        let planned = state.withLock { $0.algorithms }
+        let all = HashAlgorithm.allCases.filter { planned.contains($0) || stated.contains($0) }
+        return .fresh(BodyPartial(self, claim.name, hasher: all.isEmpty ? nil : makeHasher(all)))
     }
 
     package func unfinished(of source: String, in folder: String) -> String? {
@@ -141,15 +155,19 @@ private final class BodyPartial: UnstoredPartial {
     let durable = ByteRangeSet()
     let hasJournal = true
     private let disk: BodyDisk
+    /// `nil` where the bytes before are not received again.
+    private let hasher: (any ContentHasher)?
 
-    init(_ disk: BodyDisk, _ name: String) {
+    init(_ disk: BodyDisk, _ name: String, hasher: (any ContentHasher)?) {
         self.disk = disk
         self.name = name
+        self.hasher = hasher
     }
 
     var hasRoom: Bool { disk.hasRoom }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        unsafe hasher?.feed(bytes)
         disk.put(unsafe [UInt8](bytes), at: offset)
     }
 
@@ -184,12 +202,15 @@ private final class BodyPartial: UnstoredPartial {
         completion: @escaping @Sendable (Result<String, Failure>) -> Void
     ) { completion(.success("")) }
 
-    /// The program has the bytes; a checksum is refused when the stream is opened.
+    /// The program has the bytes already; it learns at the end whether they were right.
     func digests(
         _ algorithms: [HashAlgorithm],
         length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
-    ) { completion(.success([])) }
+    ) {
+        let computed = hasher?.finish() ?? []
+        completion(.success(computed.filter { algorithms.contains($0.algorithm) }))
+    }
 
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
     func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }

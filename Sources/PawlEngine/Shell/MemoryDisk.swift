@@ -108,6 +108,29 @@ private final class MemoryPartial: UnstoredPartial {
         completion(.success(""))
     }
 
+    func decodedDigests(
+        _ algorithms: [HashAlgorithm],
+        coding: String,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
+    ) {
+        var bytes: [UInt8]? = Array(disk.bytes.prefix(Int(length)))
+        var plain: [UInt8] = []
+        var inflate = Inflate(limit: MemoryPartial.longestDecoded) {
+            defer { bytes = nil }
+            return bytes
+        } emit: {
+            plain += $0
+        }
+        guard let digest = disk.digest, Inflate.supports(coding) else { return completion(.success(nil)) }
+        do throws(Inflate.Fault) { try inflate.decode(coding) } catch {
+            return completion(.success(error == .tooLong ? nil : []))
+        }
+        completion(.success(algorithms.map { Checksum(algorithm: $0, digest: digest($0, plain)) }))
+    }
+
+    private static let longestDecoded: Int64 = 64 << 20
+
     func digests(
         _ algorithms: [HashAlgorithm],
         length: Int64,

@@ -40,7 +40,8 @@ extension Runner {
         case .verify(let algorithms, let length): verify(algorithms, length: length)
         case .verifyDecoded(let algorithms, let coding, let length):
             verifyDecoded(algorithms, coding: coding, length: length)
-        case .findSidecars(let source): findSidecars(source)
+        case .findSidecars(let source, let hasSums, let description):
+            findSidecars(source, hasSums: hasSums, description: description)
         case .check(let check, let algorithm): hash(check, algorithm)
         case .discard(let range): discard(range)
         case .publish(let length, let modified): publish(length: length, modified: modified)
@@ -218,9 +219,12 @@ extension Runner {
         partial.decodedDigests(algorithms, coding: coding, length: length) { post(.digestedDecoded($0)) }
     }
 
-    private func findSidecars(_ source: Int) {
+    private func findSidecars(_ source: Int, hasSums: Bool, description: WebAddress?) {
         let post = loop.poster(for: run)
-        shared.sidecars.find(beside: machine.sources[source].given, for: job) { post(.foundSidecars($0)) }
+        let address = machine.sources[source].given
+        shared.sidecars.find(beside: address, hasSums: hasSums, description: description, for: job) {
+            post(.foundSidecars($0))
+        }
     }
 
     private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {

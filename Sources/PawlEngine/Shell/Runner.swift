@@ -5,7 +5,7 @@ enum RunnerEvent: Sendable {
     case checkpointed(Result<Void, Failure>)
     case digested(Result<[Checksum], Failure>)
     case digestedDecoded(Result<[Checksum]?, Failure>)
-    case foundSidecars([ExpectedDigest])
+    case foundSidecars(FoundDigests)
     case pieceHashed(PieceMap.Check, Result<[UInt8], Failure>)
     case published(Result<String, Failure>)
     /// The owner has recorded the file's name, and the file may be published.
@@ -120,7 +120,7 @@ final class Runner {
             return machine.tick(now: now)
         }
         if machine.phase == .transferring, case let algorithms = ask({ $0.algorithms }), !algorithms.isEmpty {
-            partial?.hashAhead(algorithms, available: machine.map.done.prefix)
+            partial?.hashAhead(algorithms, done: machine.map.done)
         }
         read(now: now)
     }
@@ -141,7 +141,7 @@ final class Runner {
             sha256 = digests.first { $0.algorithm == .sha256 }?.digest
             feed { $0.digested(digests, now: $1) }
         case .digestedDecoded(.success(let digests)): feed { $0.digestedDecoded(digests, now: $1) }
-        case .foundSidecars(let digests): feed { machine, _ in machine.foundSidecars(digests) }
+        case .foundSidecars(let found): feed { machine, _ in machine.foundSidecars(found) }
         case .published(.success(let path)):
             publishedPath = finalPath(path)
             partial = nil

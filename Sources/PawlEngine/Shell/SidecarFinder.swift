@@ -36,6 +36,8 @@ final class SidecarFinder: Sendable {
 
     /// How long a search may begin further requests.
     private static let patience = Interval.seconds(20)
+    /// The most bytes of a Metalink that a response names.
+    private static let longestDescription = 4 << 20
     /// How much longer the last of them may take, even if the server sends a byte now and then.
     private static let grace = Interval.seconds(10)
     /// The longest wait for a byte of a sums file.
@@ -53,8 +55,42 @@ final class SidecarFinder: Sendable {
 
     func attach(_ engine: Engine) { self.engine.withLock { $0.engine = engine } }
 
-    /// Calls `completion` once, on any thread, with what the sums files state of this content.
+    /// Calls `completion` once, on any thread, with what the sums files and the description state of this content.
     func find(
+        beside address: WebAddress,
+        hasSums: Bool,
+        description: WebAddress?,
+        for job: Job,
+        completion: @escaping @Sendable (FoundDigests) -> Void
+    ) {
+        describe(address, by: description, for: job) { [self] described in
+            guard hasSums else { return completion(described) }
+            findSums(beside: address, for: job) { sums in
+                completion(FoundDigests(described.digests + sums, sources: described.sources))
+            }
+        }
+    }
+
+    /// Requests the Metalink that the content's response named.
+    private func describe(
+        _ address: WebAddress,
+        by description: WebAddress?,
+        for job: Job,
+        completion: @escaping @Sendable (FoundDigests) -> Void
+    ) {
+        guard let description, let engine = engine.withLock({ $0.engine }) else {
+            return completion(FoundDigests())
+        }
+        let search = Search(job: job, end: engine.ports.clock.now + Self.patience)
+        fetch(description, in: search, limit: Self.longestDescription) { response in
+            guard let response, let metalink = try? Metalink(response.bytes, base: description) else {
+                return completion(FoundDigests())
+            }
+            completion(FoundDigests(metalink, of: address, source: description.redacted))
+        }
+    }
+
+    private func findSums(
         beside address: WebAddress,
         for job: Job,
         completion: @escaping @Sendable ([ExpectedDigest]) -> Void
@@ -93,7 +129,11 @@ final class SidecarFinder: Sendable {
         completion: @escaping @Sendable ([Sums]) -> Void
     ) {
         let folder = SidecarNames.address(address, inFolder: "")
-        let key = FolderKey(address: folder.text, settings: search.job.settings.id, keys: search.job.signingKeys)
+        let key = FolderKey(
+            address: folder.text,
+            settings: search.job.settings.id,
+            keys: search.job.signingKeys
+        )
         let (known, isFirst) = state.withLock { state -> ([Sums]?, Bool) in
             switch state.folders[key] {
             case .known(let sums): return (sums, false)
@@ -194,6 +234,7 @@ final class SidecarFinder: Sendable {
     private func fetch(
         _ address: WebAddress,
         in search: Search,
+        limit: Int = SumsFile.longest,
         completion: @escaping @Sendable (SidecarResponse?) -> Void
     ) {
         guard let engine = engine.withLock({ $0.engine }), engine.ports.clock.now < search.end else {
@@ -214,7 +255,7 @@ final class SidecarFinder: Sendable {
         request.sharesConnections = job.sharesConnections
         engine.fetch(
             request,
-            limit: Int64(SumsFile.longest),
+            limit: limit,
             before: search.end + Self.grace,
             completion: completion
         )
@@ -230,12 +271,12 @@ extension Engine {
     /// closes.
     func fetch(
         _ job: Job,
-        limit: Int64,
+        limit: Int,
         before end: Instant,
         completion: @escaping @Sendable (SidecarResponse?) -> Void
     ) {
         let clock = ports.clock
-        let memory = MemoryDisk(limit: limit, isOverdue: { clock.now > end })
+        let memory = MemoryDisk(limit: Int64(limit), isOverdue: { clock.now > end })
         let box = FetchBox()
         var job = job
         job.disk = memory
@@ -260,7 +301,8 @@ extension Engine {
                     ? SidecarResponse(
                         received: memory.bytes,
                         contentType: before.head?.contentType,
-                        coding: before.head?.contentEncoding
+                        coding: before.head?.contentEncoding,
+                        limit: limit
                     ) : nil
             )
         }

@@ -152,7 +152,8 @@ final class FakePartial: Partial {
 
     var durable: ByteRangeSet { on { $0.keeper?.durable ?? ByteRangeSet() } ?? ByteRangeSet() }
 
-    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {
+    func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {
+        let available = done.prefix
         guard let prefix = on({ $0.written.prefix }) else { return }
         if available > prefix { disk.violate(.written, "\(path): hashing \(available) of \(prefix) bytes") }
         _ = on { contents in

@@ -21,6 +21,18 @@ import Testing
             self.arguments = arguments
             self.set = set
         }
+
+        init(
+            _ name: String,
+            _ outcome: String,
+            _ arguments: [String],
+            set: @escaping @Sendable (OriginStage) -> Void
+        ) {
+            testDescription = name
+            self.outcome = outcome
+            self.arguments = arguments
+            self.set = set
+        }
     }
 
     private static let plain: [Case] = [
@@ -115,7 +127,9 @@ import Testing
             }
         },
         Case("one field twice, gzip", "32") {
-            $0.serve("Repr-Digest: sha-256=:\($0.right.sha):, sha-256=:\($0.wrong.sha):") { $0.coding = .gzip }
+            $0.serve("Repr-Digest: sha-256=:\($0.right.sha):, sha-256=:\($0.wrong.sha):") {
+                $0.coding = .gzip
+            }
         },
         Case("stored as gzip, sent decoded", "none") {
             $0.serve("x-goog-hash: md5=\($0.coded.md)", "x-goog-stored-content-encoding: gzip")

@@ -28,7 +28,9 @@ import Testing
         sums("GNU, text", "sidecar") { "\($0.wrong.hex)  g.iso\n\($0.right.hex)  f.iso\n" },
         sums("GNU, binary, CRLF, BOM", "sidecar") { "\u{FEFF}\($0.right.hex) *./f.iso\r\n" },
         sums("GNU, upper case", "sidecar") { "\($0.right.hex.uppercased())  f.iso\n" },
-        sums("BSD", "sidecar", at: "/d/CHECKSUM") { "# f.iso: 300000 bytes\nSHA256 (f.iso) = \($0.right.hex)\n" },
+        sums("BSD", "sidecar", at: "/d/CHECKSUM") {
+            "# f.iso: 300000 bytes\nSHA256 (f.iso) = \($0.right.hex)\n"
+        },
         sums("SHA512SUMS", "sidecar", at: "/d/SHA512SUMS") { "\($0.right.hex5)  f.iso\n" },
         sums("MD5SUMS, wrong", "32", at: "/d/MD5SUMS") { "\($0.wrong.hexMD5)  f.iso\n" },
         sums("wrong", "32") { "\($0.wrong.hex)  f.iso\n" },
@@ -95,7 +97,7 @@ import Testing
             stage.serve()
             for path in OriginStage.sidecars { stage.put(path, "") { $0.instead = .loginPage } }
         },
-        Case("coded without being asked", "sidecar", "--verify", "required") { stage in
+        Case("coded without a request for it", "sidecar", "--verify", "required") { stage in
             stage.serve()
             stage.put("/d/SHA256SUMS", "\(stage.right.hex)  f.iso\n") { $0.coding = .gzip }
         },

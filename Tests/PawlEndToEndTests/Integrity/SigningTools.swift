@@ -32,7 +32,8 @@ final class SigningTools {
         let run = try bench.run(
             "/usr/bin/gpg",
             [
-                "--homedir", home.path, "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "",
+                "--homedir", home.path, "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase",
+                "",
             ] + past + [
                 "--quick-gen-key", "\(name)@example.org", "ed25519", "sign", expired ? "1y" : "never",
             ]

@@ -27,7 +27,15 @@ enum HeadLaws {
         try ContentRangeLaws.check(head.contentRange)
         if let tag = head.entityTag { try hold(!tag.opaque.isEmpty, "an empty tag") }
         if let field = head.retryAfter { try RetryAfterLaws.check(field, now: head.date?.seconds ?? 0) }
-        if let field = head.link { _ = WebLink.parse(field) }
+        if let field = head.link, let address = try? WebAddress.parse("https://h.example/d/f").address {
+            let found = DescribedSources(field, of: address, allowsDowngrade: false)
+            try hold(found.duplicates.count <= DescribedSources.most, "too many duplicates")
+            try hold(found.duplicates.allSatisfy { $0.scheme.isSecure }, "a less secure duplicate")
+            try hold(
+                found.description.map { $0.host == address.host && $0.scheme.isSecure } ?? true,
+                "a description on another host"
+            )
+        }
         if let address = try? WebAddress.parse("https://example.org/a").address {
             if let location = head.location { _ = try? address.resolving(location) }
             for policy in NamingPolicy.allCases {

@@ -237,15 +237,15 @@ import Testing
             }
             bench.begin()
             bench.answer(Self.whole())
-            #expect(bench.said.contains(.findSidecars(source: 0)))
-            if !isLate { bench.said = bench.machine.foundSidecars(found) }
+            #expect(bench.said.contains(.findSidecars(source: 0, hasSums: true, description: nil)))
+            if !isLate { bench.said = bench.machine.foundSidecars(FoundDigests(found)) }
             if bench.machine.phase == .transferring {
                 bench.progress(to: 1000)
                 bench.end(.complete)
             }
             if isLate {
                 #expect(bench.machine.phase == .verifying)
-                bench.said = bench.machine.foundSidecars(found)
+                bench.said = bench.machine.foundSidecars(FoundDigests(found))
             }
             #expect(Self.outcome(bench, computing: [Self.sha]) == wanted)
         }
@@ -256,7 +256,7 @@ import Testing
         #expect(bench.machine.phase == .verifying)
         bench.said = bench.machine.pause()
         #expect(bench.machine.phase == .paused)
-        #expect(bench.machine.foundSidecars([]).isEmpty)
+        #expect(bench.machine.foundSidecars(FoundDigests()).isEmpty)
     }
 
     @Test func `a sums file that redirects to another host is not fetched there`() {

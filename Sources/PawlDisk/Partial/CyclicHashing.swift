@@ -1,0 +1,154 @@
+import CPawlSystem
+import PawlCore
+import PawlSystem
+import Synchronization
+
+/// Computes the CRCs of one part file on workers, behind the writes of all lanes: the values of parts in any order are
+/// combined, so that nothing but the last bytes is left to read at the end.
+final class CyclicHashing: Sendable {
+    typealias Completion = ContentHashing.Completion
+
+    private let file: OpenFile
+    private let path: String
+    private let workers: WorkerPool
+    private let state = Mutex(State())
+
+    private typealias Wanted = (length: Int64, completion: Completion)
+
+    private struct State {
+        var algorithms: [HashAlgorithm] = []
+        var segments = CheckSegments()
+        /// Bytes that may be read.
+        var done = ByteRangeSet()
+        var wanted: Wanted?
+        var isRunning = false
+        /// The range that a worker reads, and whether it was written in the meantime.
+        var reading: ByteRange?
+        var isSpoiled = false
+
+        mutating func restart(_ algorithms: [HashAlgorithm]) {
+            self.algorithms = algorithms
+            segments = CheckSegments()
+            done = ByteRangeSet()
+            isSpoiled = true
+        }
+
+        mutating func startsRunning() -> Bool {
+            guard !isRunning else { return false }
+            isRunning = true
+            return true
+        }
+    }
+
+    init(file: OpenFile, path: String, workers: WorkerPool) {
+        self.file = file
+        self.path = path
+        self.workers = workers
+    }
+
+    static func canCompute(_ algorithms: [HashAlgorithm]) -> Bool {
+        !algorithms.isEmpty && algorithms.allSatisfy { RunningHash.cyclicKind($0) != nil }
+    }
+
+    func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {
+        let starts = state.withLock { state -> Bool in
+            if state.algorithms != algorithms { state.restart(algorithms) }
+            state.done = done
+            return state.segments.next(in: done, isFinal: false) != nil && state.startsRunning()
+        }
+        if starts { go() }
+    }
+
+    func digests(_ algorithms: [HashAlgorithm], length: Int64, completion: @escaping Completion) {
+        let starts = state.withLock { state -> Bool in
+            if state.algorithms != algorithms { state.restart(algorithms) }
+            state.segments.remove(ByteRange(length, .max))
+            state.done = ByteRangeSet([ByteRange(0, length)])
+            state.wanted = (length, completion)
+            return state.startsRunning()
+        }
+        if starts { go() }
+    }
+
+    /// The bytes of `range` are being written.
+    func wrote(_ range: ByteRange) {
+        state.withLock { state in
+            state.segments.remove(range)
+            if let reading = state.reading, reading.start < range.end, range.start < reading.end {
+                state.isSpoiled = true
+            }
+        }
+    }
+
+    /// Discards all values: the bytes have changed.
+    func reset() {
+        let wanted = state.withLock { state in
+            defer { state.wanted = nil }
+            state.restart([])
+            return state.wanted
+        }
+        wanted?.completion(.failure(ContentHashing.stopped(path)))
+    }
+
+    private func go() {
+        workers.submit { [self] in
+            if takeTurn() { go() }
+        }
+    }
+
+    /// Checks one range.
+    ///
+    /// Returns `true` when there is more to do.
+    private func takeTurn() -> Bool {
+        let (range, algorithms) = state.withLock { state -> (ByteRange?, [HashAlgorithm]) in
+            state.reading =
+                state.algorithms.isEmpty
+                ? nil : state.segments.next(in: state.done, isFinal: state.wanted != nil)
+            state.isSpoiled = false
+            return (state.reading, state.algorithms)
+        }
+        guard let range else { return settle() }
+        let hash = RunningHash(algorithms, at: range.start)
+        var failure: Failure?
+        do throws(Failure) {
+            while hash.position < range.end {
+                try hash.feed(file, path: path, upTo: min(range.end, hash.position + Int64(RunningHash.room)))
+            }
+        } catch {
+            failure = error
+        }
+        let values = hash.cyclicValues
+        let wanted = state.withLock { state -> Wanted? in
+            state.reading = nil
+            if failure == nil {
+                if !state.isSpoiled { state.segments.insert(range, values) }
+                return nil
+            }
+            defer { state.wanted = nil }
+            state.restart([])
+            return state.wanted
+        }
+        if let failure, let wanted { wanted.completion(.failure(failure)) }
+        return true
+    }
+
+    /// Nothing is left to read: completes digests that were requested.
+    private func settle() -> Bool {
+        let finished = state.withLock { state -> (Completion, [Checksum])? in
+            state.isRunning = false
+            guard let wanted = state.wanted, !state.algorithms.isEmpty else { return nil }
+            let kinds = state.algorithms.map { RunningHash.cyclicKind($0) ?? 0 }
+            let values =
+                wanted.length == 0
+                ? kinds.map { _ in 0 }
+                : state.segments.combined(length: wanted.length) { place, first, second, length in
+                    pawl_crc_combined(kinds[place], first, second, UInt64(length))
+                }
+            guard let values else { return nil }
+            state.wanted = nil
+            return (wanted.completion, zip(state.algorithms, values).map { RunningHash.checksum($0, $1) })
+        }
+        if let (completion, checksums) = finished { completion(.success(checksums)) }
+        return false
+    }
+}
