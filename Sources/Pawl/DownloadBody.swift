@@ -174,9 +174,7 @@ extension Downloader {
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
     ) throws(PawlError) -> DownloadBody {
-        var options = try options.forMemory()
-        options.fileName = nil
-        options.naming = .server
+        let options = try options.forStream()
         let signal = ChangeSignal()
         let disk = BodyDisk(resuming: position) { signal.beat() }
         let download = try add(source, options: options, hooks: hooks) { _ in disk }

@@ -57,6 +57,14 @@ extension DownloadOptions {
         return options
     }
 
+    /// These options, for bytes that are delivered in order.
+    func forStream() throws(PawlError) -> DownloadOptions {
+        var options = try forMemory()
+        options.fileName = nil
+        options.naming = .server
+        return options
+    }
+
     /// Sets the folder and the name: `path` is relative to the folder unless it begins with `/`.
     mutating func place(at path: String) throws(PawlError) {
         guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty

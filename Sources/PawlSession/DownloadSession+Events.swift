@@ -185,8 +185,10 @@ extension DownloadSession {
         if let completion {
             call { completion(nil, response, error) }
         } else {
-            let error: (any Error)? = error
-            notify(task) { $0.urlSession(self, task: task, didCompleteWithError: error) }
+            notify(task) { delegate in
+                let error = error.map { delegate.urlSession(self, errorFor: $0) }
+                delegate.urlSession(self, task: task, didCompleteWithError: error)
+            }
         }
         retire(task)
     }

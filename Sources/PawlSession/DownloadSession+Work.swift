@@ -59,9 +59,12 @@ extension DownloadSession {
         invalidated(nil)
     }
 
-    private func invalidated(_ error: (any Error)?) {
+    private func invalidated(_ error: PawlError?) {
         queue.withLock { $0 = nil }
-        if let delegate { call { delegate.urlSession(self, didBecomeInvalidWithError: error) } }
+        if let delegate {
+            let error = error.map { delegate.urlSession(self, errorFor: $0) }
+            call { delegate.urlSession(self, didBecomeInvalidWithError: error) }
+        }
         dropDelegate()
     }
 

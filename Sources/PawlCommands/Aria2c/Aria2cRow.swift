@@ -47,7 +47,7 @@ package struct Aria2cRow: Sendable {
             ("conf-path", nil, .text, "configuration file of NAME=VALUE lines [aria2's locations]"),
             ("no-conf", nil, .flag, "read no configuration file"),
             ("daemon", "D", .flag, "run in the background"),
-            ("help", "h", .text, "show this help"), ("version", "v", .flag, "show the version"),
+            ("help", "h", .text, "show help: a tag such as #http, #all, or a part of names"), ("version", "v", .flag, "show the version"),
             ("quiet", "q", .flag, "print nothing"),
             ("stderr", nil, .flag, "print on standard error instead of standard output"),
             ("console-log-level", nil, .choice(Aria2cRow.levels), "least level of printed notices [notice]"),
