@@ -184,7 +184,9 @@ import FoundationNetworking
             didCompleteWithError error: (any Error)?
         ) {
             let code = (error as? URLError)?.code
-            heard.with { $0.append(code == .cancelled ? "cancelled" : "\(code.map { "\($0.rawValue)" } ?? "done")") }
+            heard.with {
+                $0.append(code == .cancelled ? "cancelled" : "\(code.map { "\($0.rawValue)" } ?? "done")")
+            }
             if (task.error as? URLError)?.code != code { heard.with { $0.append("another error") } }
         }
 

@@ -156,7 +156,8 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a manager's stream ends when it is left, cancelled, or its manager is shut down`() async throws
+    @Test func `a manager's stream ends when it is left, cancelled, or its manager is shut down`()
+        async throws
     {
         let bench = try ManagerBench()
         let payload = Payload(seed: 822, length: 200_000_000)

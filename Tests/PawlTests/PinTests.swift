@@ -34,7 +34,9 @@ struct PinTests {
 
     @Test func `of several pins one has to match, on every connection`() async throws {
         let authority = try TestAuthority()
-        let nginx = try NginxServer(site(), authority: authority)
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
         let folder = try TemporaryFolder()
         var options = options(folder, trusting: authority.authority)
         let downloader = Downloader()
@@ -53,8 +55,10 @@ struct PinTests {
 
     @Test func `a pin holds where verification is off, and for a redirect's target`() async throws {
         let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(
-            site(),
+            site,
             locations: "location /old { return 302 https://127.0.0.1:$arg_port/f.bin; }",
             authority: authority
         )
@@ -76,9 +80,16 @@ struct PinTests {
         downloader.shutDown()
     }
 
-    @Test func `after a resume with another key what is on disk stays, and no request is sent`() async throws {
+    /// Requests without Range take minutes.
+    private let slow =
+        "set $rate 0; if ($http_range = \"\") { set $rate 20k; } limit_rate_after 1m; limit_rate $rate;"
+
+    @Test func `after a resume with another key what is on disk stays, and no request is sent`() async throws
+    {
         let authority = try TestAuthority()
-        let nginx = try NginxServer(site(), locations: "limit_rate 1m;", authority: authority)
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, locations: slow, authority: authority)
         let folder = try TemporaryFolder()
         var options = options(folder, trusting: authority.authority)
         options.connections = 1
@@ -110,6 +121,7 @@ struct PinTests {
     @Test func `a mirror with another key gets no request`() async throws {
         let (right, wrong) = (try TestAuthority(), try TestAuthority())
         let site = try site()
+        defer { withExtendedLifetime(site) {} }
         let (nginx, mirror) = (
             try NginxServer(site, authority: right), try NginxServer(site, authority: wrong)
         )
@@ -127,24 +139,28 @@ struct PinTests {
     }
 
     @Test(arguments: [true, false])
-    func `an overridden address is connected to, and the certificate verified for the name`(isNamed: Bool)
+    func `an overridden address is connected to, and the certificate verified for the name`(
+        isNamed: Bool
+    )
         async throws
     {
         let authority = try TestAuthority(names: isNamed ? "DNS:files.example" : "DNS:other.example")
-        let nginx = try NginxServer(site(), authority: authority)
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
         let folder = try TemporaryFolder()
         var options = options(folder, trusting: authority.authority)
         options.addressOverrides = ["files.example:\(nginx.securePort):127.0.0.1"]
         if isNamed { options.pinnedPublicKeys = [try pin(of: authority.certificate)] }
         let downloader = Downloader()
         let url = "https://files.example:\(nginx.securePort)/f.bin"
-        let options4 = options
+        let chosen = options
         if isNamed {
-            _ = try await downloader.download(url, options: options4)
+            _ = try await downloader.download(url, options: chosen)
             #expect(folder.difference("f.bin", from: payload) == nil)
         } else {
             let error = await #expect(throws: PawlError.self) {
-                try await downloader.download(url, options: options4)
+                try await downloader.download(url, options: chosen)
             }
             #expect(error?.code == .insecure)
         }

@@ -68,12 +68,15 @@ package enum Aria2cHelp {
     }
 
     private static func values(_ row: Aria2cRow) -> String? {
-        if row.option.name == "help" { return (tagged.map(\.tag) + ["#help", "#all"]).joined(separator: ", ") }
+        if row.option.name == "help" {
+            return (tagged.map(\.tag) + ["#help", "#all"]).joined(separator: ", ")
+        }
         guard row.role != .text else { return nil }
         switch row.option.kind {
         case .flag: return "true, false"
         case .number(let range), .size(let range):
-            return range.upperBound == .max ? "\(range.lowerBound)-*" : "\(range.lowerBound)-\(range.upperBound)"
+            return range.upperBound == .max
+                ? "\(range.lowerBound)-*" : "\(range.lowerBound)-\(range.upperBound)"
         case .choice(let words): return words.joined(separator: ", ")
         case .checksum: return "HASH_TYPE=HEX_DIGEST"
         case .text, .identifier, .lines: return nil

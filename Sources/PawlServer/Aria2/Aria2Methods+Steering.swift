@@ -73,7 +73,9 @@ extension Aria2Methods {
     func add(_ requests: [DownloadRequest], at position: Int? = nil) async throws -> [Download.ID] {
         var requests = requests
         if settings.isStandIn {
-            for index in requests.indices { requests[index].options.attributes[Aria2Options.standInMark] = "1" }
+            for index in requests.indices {
+                requests[index].options.attributes[Aria2Options.standInMark] = "1"
+            }
         }
         var ids: [Download.ID] = []
         for result in try await manager.add(requests) { ids.append(try result.get()) }

@@ -35,7 +35,11 @@ extension Aria2Options {
                 preferring: self["metalink-preferred-protocol"],
                 near: self["metalink-location"]
             ).map(\.text)
-            var request = try naming(file).request(sources[0], mirrors: Array(sources.dropFirst()), root: root)
+            var request = try naming(file).request(
+                sources[0],
+                mirrors: Array(sources.dropFirst()),
+                root: root
+            )
             request.options.expectedLength = file.size
             request.options.usesOwnersSecrets = usesOwnersSecrets
             requests.append(request)
