@@ -256,7 +256,8 @@ extension DownloadSession {
         }
         if isNew { try await manager.change(taskDescription: task.note.text, of: id) }
         watchTime(of: task, since: first)
-        try await manager.resume(id)
+        // Between two requests to run it may have failed: it is not tried again.
+        try await manager.resume(unlessEnded: id)
     }
 
     /// Ends the task when it takes too long.

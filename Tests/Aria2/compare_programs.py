@@ -268,9 +268,9 @@ class Daemon:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         self.client = compare_rpc.Client(self.port, "P3TERX")
-        self.starts = wait_for(self.answers)
+        self.starts = wait_for(self.responds)
 
-    def answers(self):
+    def responds(self):
         try:
             return "result" in self.client.call("aria2.getVersion")
         except OSError:
@@ -292,9 +292,9 @@ def container(place):
         yield "container: starts", daemon.starts
         client = daemon.client
         options = client.result("aria2.getGlobalOption") or {}
-        asked = ["split", "max-connection-per-server", "min-split-size", "max-tries", "retry-wait", "user-agent",
+        names = ["split", "max-connection-per-server", "min-split-size", "max-tries", "retry-wait", "user-agent",
                  "max-concurrent-downloads", "remote-time", "continue", "disk-cache", "seed-ratio", "bt-max-peers"]
-        yield "container: options", {name: options.get(name) for name in asked}
+        yield "container: options", {name: options.get(name) for name in names}
         for host in ("aria2:6800", "nas.local", "192.168.1.10:6800"):
             yield f"container: Host {host}", "result" in client.call("aria2.getVersion", host=host)
         page = {"host": "aria2:6800", "origin_field": "http://ariang.example"}

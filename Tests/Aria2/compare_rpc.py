@@ -193,6 +193,9 @@ def conversation(client, http, root):
     yield "followed", len(after)
     yield "follower", [client.wait(gid, ["complete", "error"]) for gid in after]
     yield "following", [(result("aria2.tellStatus", gid, ["following"]) or {}).get("following") == followed for gid in after]
+    dry = result("aria2.addUri", [base + "/f.bin"], {"dry-run": "true"}) or ""
+    yield "dry run", client.wait(dry, ["complete", "error"], 3)
+    yield "dry file", os.path.exists(root + "/f.bin")
     yield "limit results", call("aria2.changeGlobalOption", {"max-download-result": "1"})
     yield "purge", call("aria2.purgeDownloadResult")
     yield "none left", result("aria2.getGlobalStat")
@@ -210,8 +213,6 @@ def conversation(client, http, root):
     ])
     yield "metalink", call("aria2.addMetalink", base64.b64encode(origin.meta4(base, "d.bin").encode()).decode())
     yield "metalink garbage", call("aria2.addMetalink", base64.b64encode(b"<metalink").decode())
-    yield "dry run", client.wait(result("aria2.addUri", [base + "/f.bin"], {"dry-run": "true"}) or "", ["complete", "error"])
-    yield "dry file", os.path.exists(root + "/f.bin")
     yield "dir outside", "result" in call("aria2.addUri", [base + "/a.bin"], {"dir": "/nonexistent/x", "pause": "true"})
     server = xmlrpc.client.ServerProxy(f"http://127.0.0.1:{client.port}/rpc")
     try:
@@ -221,7 +222,8 @@ def conversation(client, http, root):
     faults = server.system.multicall([{"methodName": "aria2.tellStatus", "params": ["zz"]}])
     yield "XML multicall fault", faults
     yield "notifications heard", socket_messages(
-        client.port, None, lambda: call("aria2.addUri", [base + "/g.bin"]), 2
+        client.port, None, lambda: call("aria2.addUri", [base + "/g.bin"], {"gid": "00000000000000a7"}), 2,
+        only="00000000000000a7",
     )
     yield "shutdown", call("aria2.shutdown")
 

@@ -28,7 +28,8 @@ package struct Aria2cOptions: Sendable {
             passedOver.append(row.option.name)
             // Clients read it back.
             if let option = Aria2Option.table[row.option.name] {
-                values[row.option.name] = option.normal(value) ?? values[row.option.name]
+                let isBare = row.option.kind == .flag && value.isEmpty
+                values[row.option.name] = option.normal(isBare ? "true" : value) ?? values[row.option.name]
             }
         case .meant:
             // Scripts glue a blank to a number.

@@ -81,8 +81,9 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// aria2 knows only what its session file has: what earlier runs in its place added is dropped from the queue,
-    /// without its data. What `pawl serve` or a program added to the queue of this root stays.
+    /// Drops what earlier runs in aria2's place added from the queue, without its data.
+    ///
+    /// aria2 knows only what its session file has. What `pawl serve` or a program added to the queue of this root stays.
     func forgetOthers(than entries: [InputEntry]) async {
         let kept = Set(
             entries.compactMap { entry in
