@@ -96,10 +96,12 @@ torture: test-packages build ## the real program killed KILLS=200 times, stopped
 	PAWL_BINARY="$(CURDIR)/.build/release/pawl" PAWL_TORTURE=$(or $(KILLS),200) $(if $(SEED),PAWL_SEED=$(SEED)) \
 	    swift test --filter TortureTests
 
-test-aria2: build ## command lines and RPC calls compared with Debian's aria2c (FILTER=text: some)
+test-aria2: build ## command lines, RPC calls and programs compared with Debian's aria2c (FILTER=text: some)
 	Scripts/install-packages aria2
 	Tests/Aria2/compare.py .build/release/pawl $(if $(FILTER),-k "$(FILTER)")
 	Tests/Aria2/compare_rpc.py .build/release/pawl
+	Scripts/python-clients
+	Tests/Aria2/compare_programs.py .build/release/pawl
 
 test-engines: build ## pawl pipe under Spark, Ray, Dask and Slurm, a worker of each killed (ENGINES=spark: some; about 1 GB from PyPI)
 	Scripts/install-packages engines

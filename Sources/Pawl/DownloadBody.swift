@@ -177,19 +177,7 @@ extension Downloader {
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
     ) throws(PawlError) -> DownloadBody {
-        if position != nil, options.checksum != nil {
-            throw PawlError(
-                Failure(
-                    .badOption,
-                    "cannot use",
-                    at: "a checksum",
-                    because: "the bytes before the stream continues are not received again"
-                )
-            )
-        }
-        var options = position == nil ? options.forMemory() : options.unverified()
-        options.fileName = nil
-        options.naming = .server
+        let options = try options.forStream(isContinued: position != nil)
         let signal = ChangeSignal()
         let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
         let download = try add(source, options: options, hooks: hooks) { plan in

@@ -46,6 +46,24 @@ extension DownloadOptions {
         return options
     }
 
+    /// These options, for bytes that are delivered in order, all of them or the rest after a position.
+    func forStream(isContinued: Bool) throws(PawlError) -> DownloadOptions {
+        guard !isContinued || checksum == nil else {
+            throw PawlError(
+                Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "a checksum",
+                    because: "the bytes before the stream continues are not received again"
+                )
+            )
+        }
+        var options = isContinued ? unverified() : forMemory()
+        options.fileName = nil
+        options.naming = .server
+        return options
+    }
+
     /// Sets the folder and the name: `path` is relative to the folder unless it begins with `/`.
     mutating func place(at path: String) throws(PawlError) {
         guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty

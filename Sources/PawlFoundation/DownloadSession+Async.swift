@@ -12,12 +12,12 @@ extension DownloadSession {
     ///
     /// A response such as 404 is returned like any other, with its body as the file, unless the session's
     /// ``DownloadSessionConfiguration/failsOnErrorStatus`` is set. The caller moves or removes the file.
-    /// Cancelling the task that waits cancels the download and removes what it received; the error is then a
-    /// `PawlError` of the code `unfinished`, which is −999 of `NSURLErrorDomain`. `delegate` is that of the task.
+    /// Throws `URLError`. Cancelling the task that waits cancels the download and removes what it received; the error is
+    /// then `URLError.cancelled`. `delegate` is that of the task.
     public func download(
         for request: URLRequest,
         delegate: (any DownloadTaskDelegate)? = nil
-    ) async throws -> (URL, HTTPURLResponse) {
+    ) async throws -> (URL, URLResponse) {
         let (url, response): (URL, SessionResponse) = try await download(for: request, delegate: delegate)
         return (url, try response.foundation(request.url))
     }
@@ -26,7 +26,7 @@ extension DownloadSession {
     public func download(
         from url: URL,
         delegate: (any DownloadTaskDelegate)? = nil
-    ) async throws -> (URL, HTTPURLResponse) {
+    ) async throws -> (URL, URLResponse) {
         try await download(for: URLRequest(url: url), delegate: delegate)
     }
 
@@ -34,7 +34,7 @@ extension DownloadSession {
     public func download(
         resumeFrom resumeData: Data,
         delegate: (any DownloadTaskDelegate)? = nil
-    ) async throws -> (URL, HTTPURLResponse) {
+    ) async throws -> (URL, URLResponse) {
         let (url, response) = try await downloaded(delegate) { completion in
             let task = self.downloadTask(withResumeData: [UInt8](resumeData), completionHandler: completion)
             return task
@@ -74,7 +74,7 @@ extension DownloadSession {
             await withCheckedContinuation { continuation in
                 let task = make { location, response, error in
                     guard let location else {
-                        return continuation.resume(returning: .failure(error ?? URLError(.unknown)))
+                        return continuation.resume(returning: .failure(error?.urlError ?? URLError(.unknown)))
                     }
                     continuation.resume(
                         returning: Result {

@@ -41,13 +41,13 @@ extension DownloadSession {
     /// Creates a task that calls the closure at its end instead of the delegate.
     public func downloadTask(
         with url: URL,
-        completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, PawlError?) -> Void
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> DownloadTask {
         downloadTask(with: SessionRequest(url: url)) { path, response, error in
             completionHandler(
                 path.map { URL(fileURLWithPath: $0) },
                 response?.httpResponse(for: url),
-                error
+                error?.urlError
             )
         }
     }
@@ -66,13 +66,13 @@ extension DownloadSession {
     /// Creates a task that calls the closure at its end instead of the delegate.
     public func downloadTask(
         with request: URLRequest,
-        completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, PawlError?) -> Void
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> DownloadTask {
         downloadTask(with: SessionRequest(request)) { path, response, error in
             completionHandler(
                 path.map { URL(fileURLWithPath: $0) },
                 response?.httpResponse(for: request.url),
-                error
+                error?.urlError
             )
         }
     }
@@ -96,13 +96,13 @@ extension DownloadSession {
     /// Creates a task from resume data that calls the closure at its end.
     public func downloadTask(
         withResumeData resumeData: Data,
-        completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, PawlError?) -> Void
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> DownloadTask {
         downloadTask(withResumeData: [UInt8](resumeData)) { path, response, error in
             completionHandler(
                 path.map { URL(fileURLWithPath: $0) },
                 response?.httpResponse(for: nil),
-                error
+                error?.urlError
             )
         }
     }
@@ -182,6 +182,11 @@ extension PawlError: CustomNSError {
         .insecure: .serverCertificateUntrusted, .newerJournal: .cannotOpenFile,
         .tooLarge: .dataLengthExceedsMaximum,
     ]
+}
+
+extension URLError {
+    /// The error of Pawl that this one stands for.
+    public var pawlError: PawlError? { (self as NSError).userInfo[NSUnderlyingErrorKey] as? PawlError }
 }
 
 extension PawlError.Code {

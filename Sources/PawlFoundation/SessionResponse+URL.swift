@@ -75,10 +75,13 @@ extension DownloadTask {
         presentRequest?.urlRequest
     }
 
-    /// The server's response, once known; also that of a task which failed.
-    public var response: HTTPURLResponse? {
+    /// The server's response, once known, as an `HTTPURLResponse`; also that of a task which failed.
+    public var response: URLResponse? {
         sessionResponse?.httpResponse(for: originalRequest?.url)
     }
+
+    /// The error of a failed task, a `URLError`.
+    public var error: (any Error)? { sessionError?.urlError }
 
     /// The time before which the task does not start; `nil` (default) for none.
     ///

@@ -1,4 +1,5 @@
 public import Foundation
+public import Pawl
 public import PawlSession
 
 #if canImport(FoundationNetworking)
@@ -97,6 +98,27 @@ extension URLDownloadSessionDelegate {
 // MARK: - From the session's types
 
 extension URLDownloadTaskDelegate {
+    /// A `URLError` with the closest code; its `pawlError` is the error itself.
+    public func urlSession(_ session: DownloadSession, errorFor error: PawlError) -> any Error {
+        error.urlError
+    }
+
+    /// Calls the method with a `PawlError`.
+    public func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didCompleteWithError error: (any Error)?
+    ) {
+        let error = (error as? URLError)?.pawlError ?? error as? PawlError
+        urlSession(session, task: task, didCompleteWithError: error)
+    }
+
+    /// Calls the method with a `PawlError`.
+    public func urlSession(_ session: DownloadSession, didBecomeInvalidWithError error: (any Error)?) {
+        let error = (error as? URLError)?.pawlError ?? error as? PawlError
+        urlSession(session, didBecomeInvalidWithError: error)
+    }
+
     /// Calls the variant with Foundation's types.
     public func urlSession(
         _ session: DownloadSession,

@@ -87,7 +87,10 @@ extension DownloadSession {
         if let completion {
             guard end(task, nil) else { return }
             tellMetrics(task)
-            call { completion(location, reported, nil) }
+            call {
+                task.facts.withLock { $0.delegate = nil }
+                completion(location, reported, nil)
+            }
             retire(task)
         } else if receiver(of: task) != nil {
             tellReceiver(task) { $0.urlSession(self, downloadTask: task, didFinishDownloadingTo: location) }
@@ -183,10 +186,15 @@ extension DownloadSession {
         tellMetrics(task)
         let (completion, response) = task.facts.withLock { ($0.completion, $0.response) }
         if let completion {
-            call { completion(nil, response, error) }
+            call {
+                task.facts.withLock { $0.delegate = nil }
+                completion(nil, response, error)
+            }
         } else {
-            let error: (any Error)? = error
-            notify(task) { $0.urlSession(self, task: task, didCompleteWithError: error) }
+            notify(task) { delegate in
+                let error = error.map { delegate.urlSession(self, errorFor: $0) }
+                delegate.urlSession(self, task: task, didCompleteWithError: error)
+            }
         }
         retire(task)
     }

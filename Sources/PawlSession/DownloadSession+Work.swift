@@ -59,9 +59,12 @@ extension DownloadSession {
         invalidated(nil)
     }
 
-    private func invalidated(_ error: (any Error)?) {
+    private func invalidated(_ error: PawlError?) {
         queue.withLock { $0 = nil }
-        if let delegate { call { delegate.urlSession(self, didBecomeInvalidWithError: error) } }
+        if let delegate {
+            let error = error.map { delegate.urlSession(self, errorFor: $0) }
+            call { delegate.urlSession(self, didBecomeInvalidWithError: error) }
+        }
         dropDelegate()
     }
 
@@ -253,7 +256,8 @@ extension DownloadSession {
         }
         if isNew { try await manager.change(taskDescription: task.note.text, of: id) }
         watchTime(of: task, since: first)
-        try await manager.resume(id)
+        // Between two requests to run it may have failed: it is not tried again.
+        try await manager.resume(unlessEnded: id)
     }
 
     /// Ends the task when it takes too long.

@@ -108,6 +108,7 @@ public final class DownloadTask: Sendable {
     package var firstRequest: SessionRequest? { originalRequest }
     package var presentRequest: SessionRequest? { currentRequest }
     package var sessionResponse: SessionResponse? { response }
+    package var sessionError: PawlError? { error }
     package var beginTime: Double? {
         get { earliestBeginDate }
         set { earliestBeginDate = newValue }
@@ -166,6 +167,7 @@ public final class DownloadTask: Sendable {
     @_disfavoredOverload  // PawlFoundation has the same as an HTTPURLResponse.
     public var response: SessionResponse? { facts.withLock { $0.response } }
     /// The error of a failed task, with resume data for a new one (`PawlError.downloadTaskResumeData`).
+    @_disfavoredOverload  // PawlFoundation has the same as a URLError.
     public var error: PawlError? { facts.withLock { $0.error } }
 
     /// Starts or resumes the transfer; has no effect after a cancel or the end.

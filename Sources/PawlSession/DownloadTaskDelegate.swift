@@ -57,7 +57,7 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
 
     /// The task ended; `error` is `nil` if it finished, also with a response such as 404.
     ///
-    /// It is a `PawlError`. After a kill it may be repeated for a task if the program was killed during this
+    /// It is what ``urlSession(_:errorFor:)`` returns. After a kill it may be repeated for a task if the program was killed during this
     /// call.
     func urlSession(
         _ session: DownloadSession,
@@ -67,6 +67,10 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
 
     /// The same with the error's type; implement one of the two.
     func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?)
+
+    /// The form in which methods with an `any Error` receive this error: a `PawlError`, or a `URLError` with
+    /// `URLDownloadTaskDelegate` of `PawlFoundation`.
+    func urlSession(_ session: DownloadSession, errorFor error: PawlError) -> any Error
 
     /// A recreated background session has delivered all earlier events.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: DownloadSession)
@@ -150,9 +154,12 @@ extension DownloadTaskDelegate {
         task: DownloadTask,
         didCompleteWithError error: PawlError?
     ) {
-        let error: (any Error)? = error
-        session.delegate(behind: self)?.urlSession(session, task: task, didCompleteWithError: error)
+        guard let next = session.delegate(behind: self) else { return }
+        let error = error.map { next.urlSession(session, errorFor: $0) }
+        next.urlSession(session, task: task, didCompleteWithError: error)
     }
+    /// The error itself.
+    public func urlSession(_ session: DownloadSession, errorFor error: PawlError) -> any Error { error }
     /// Does nothing.
     public func urlSessionDidFinishEvents(forBackgroundURLSession session: DownloadSession) {}
     /// Calls the method with a `PawlError`.

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import cases
 import origin
@@ -107,6 +108,9 @@ def files(root, case):
                 data = file.read()
             if path.endswith((".txt", ".session", ".out", ".conf", ".sh")):
                 text = normal(data.decode(errors="replace"), root)
+                if path == "hook.out":
+                    # Hooks run at the same time.
+                    text = "\n".join(sorted(text.split("\n")))
                 if path.endswith(".session"):
                     keep = re.compile(r"^(\S| (dir|out|pause)=)")
                     text = "\n".join(line for line in text.split("\n") if keep.match(line))
@@ -160,6 +164,7 @@ def run(program, case, number):
             process.kill()
             output, errors = process.communicate()
             code = "timeout"
+        wait_for_hooks(root)
         lines, readouts = form(output.decode(errors="replace"), root)
         if not case.compares_output:
             lines = []
@@ -177,6 +182,21 @@ def run(program, case, number):
         }
     finally:
         shutil.rmtree(root, ignore_errors=True)
+
+
+def wait_for_hooks(root):
+    """Programs that a run started may outlive it."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        for process in os.listdir("/proc"):
+            try:
+                if process.isdigit() and os.readlink(f"/proc/{process}/cwd") == root:
+                    break
+            except OSError:
+                continue
+        else:
+            return
+        time.sleep(0.02)
 
 
 def both(number, case, programs):

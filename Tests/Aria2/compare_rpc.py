@@ -36,7 +36,6 @@ KNOWN = {
     "metalink garbage": "Pawl says what is wrong in its own words",
     "same gid again": "Pawl says that the identifier is taken",
     "none left": "Pawl counts only the results that it has",
-    "followed": "a Metalink from a URL is saved, not followed, over RPC",
     "dry run": "dry-run is refused over RPC",
     "dir outside": "Pawl writes only below --dir",
 }
@@ -82,7 +81,7 @@ class Client:
         return "timeout"
 
 
-def socket_messages(port, secret, act, count, seconds=8):
+def socket_messages(port, secret, act, count, seconds=8, only=None):
     """What a WebSocket that only listens receives."""
     connection = socket.create_connection(("127.0.0.1", port))
     connection.sendall(
@@ -106,7 +105,9 @@ def socket_messages(port, secret, act, count, seconds=8):
                     length, start = struct.unpack(">H", data[2:4])[0], 4
                 if len(data) < start + length:
                     break
-                found.append(json.loads(data[start : start + length])["method"])
+                message = json.loads(data[start : start + length])
+                if only in (None, message["params"][0]["gid"]):
+                    found.append(message["method"])
                 data = data[start + length :]
             if len(found) < count:
                 data += connection.recv(4096)
@@ -186,6 +187,15 @@ def conversation(client, http, root):
     yield "negative number", call("aria2.tellStopped", 0, -1)
     yield "forget", call("aria2.removeDownloadResult", gid)
     yield "forget again", call("aria2.removeDownloadResult", gid)
+    followed = result("aria2.addUri", [base + "/metalink/e.bin.meta4"])
+    yield "metalink by URL", client.wait(followed, ["complete", "error"])
+    after = (result("aria2.tellStatus", followed, ["followedBy"]) or {}).get("followedBy", [])
+    yield "followed", len(after)
+    yield "follower", [client.wait(gid, ["complete", "error"]) for gid in after]
+    yield "following", [(result("aria2.tellStatus", gid, ["following"]) or {}).get("following") == followed for gid in after]
+    dry = result("aria2.addUri", [base + "/f.bin"], {"dry-run": "true"}) or ""
+    yield "dry run", client.wait(dry, ["complete", "error"], 3)
+    yield "dry file", os.path.exists(root + "/f.bin")
     yield "limit results", call("aria2.changeGlobalOption", {"max-download-result": "1"})
     yield "purge", call("aria2.purgeDownloadResult")
     yield "none left", result("aria2.getGlobalStat")
@@ -203,11 +213,6 @@ def conversation(client, http, root):
     ])
     yield "metalink", call("aria2.addMetalink", base64.b64encode(origin.meta4(base, "d.bin").encode()).decode())
     yield "metalink garbage", call("aria2.addMetalink", base64.b64encode(b"<metalink").decode())
-    followed = result("aria2.addUri", [base + "/metalink/e.bin.meta4"])
-    yield "metalink by URL", client.wait(followed, ["complete", "error"])
-    yield "followed", len((result("aria2.tellStatus", followed, ["followedBy"]) or {}).get("followedBy", []))
-    yield "dry run", client.wait(result("aria2.addUri", [base + "/f.bin"], {"dry-run": "true"}) or "", ["complete", "error"])
-    yield "dry file", os.path.exists(root + "/f.bin")
     yield "dir outside", "result" in call("aria2.addUri", [base + "/a.bin"], {"dir": "/nonexistent/x", "pause": "true"})
     server = xmlrpc.client.ServerProxy(f"http://127.0.0.1:{client.port}/rpc")
     try:
@@ -217,7 +222,8 @@ def conversation(client, http, root):
     faults = server.system.multicall([{"methodName": "aria2.tellStatus", "params": ["zz"]}])
     yield "XML multicall fault", faults
     yield "notifications heard", socket_messages(
-        client.port, None, lambda: call("aria2.addUri", [base + "/g.bin"]), 2
+        client.port, None, lambda: call("aria2.addUri", [base + "/g.bin"], {"gid": "00000000000000a7"}), 2,
+        only="00000000000000a7",
     )
     yield "shutdown", call("aria2.shutdown")
 

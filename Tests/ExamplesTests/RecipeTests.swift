@@ -79,6 +79,49 @@ import Testing
         #expect(bench.origin.log.of("/token").first?.request.target.contains("scope=repository") == true)
     }
 
+    @Test(.enabled(if: ServerProcess.isInstalled("docker-registry"), "needs docker-registry"))
+    func `a layer is pulled from Debian's registry, once, and a wrong digest is none`() throws {
+        let bench = try ExampleBench()
+        let scratch = try TemporaryFolder()
+        let payload = Payload(seed: 958, length: 6_000_000)
+        let digest = try digest(payload, scratch)
+        let port = try FreePort.choose()
+        let configuration = """
+            version: 0.1
+            storage: {filesystem: {rootdirectory: \(scratch.path("storage"))}}
+            http: {addr: '127.0.0.1:\(port)'}
+
+            """
+        try FileSystem.write(Array(configuration.utf8), to: scratch.path("config.yml"))
+        let registry = try ServerProcess(
+            "docker-registry",
+            ["serve", scratch.path("config.yml")],
+            in: scratch,
+            ports: [port]
+        )
+        defer { withExtendedLifetime(registry) {} }
+        let root = "http://127.0.0.1:\(port)"
+        try FileSystem.write(payload.bytes, to: scratch.path("layer"))
+        let push = """
+            there=$(curl -sSf -D - -o /dev/null -X POST \(root)/v2/library/app/blobs/uploads/ \
+                | tr -d '\\r' | sed -n 's/^[Ll]ocation: //p')
+            curl -sSf -X PUT --data-binary @layer -H 'Content-Type: application/octet-stream' \
+                "$there&digest=sha256:\(digest)"
+            """
+        let pushed = try PawlProcess.run("/bin/sh", ["-c", push], folder: scratch.path)
+        #expect(pushed.exit == .code(0), "\(pushed.errors)")
+        let first = try bench.run("OCILayer", bench.folder.path, root, "library/app", digest)
+        #expect(first.exit == .code(0), "\(first.output) \(first.errors)")
+        #expect(first.output.hasPrefix("complete: "))
+        #expect(bench.folder.difference("blobs/sha256/\(digest)", from: payload) == nil)
+        let again = try bench.run("OCILayer", bench.folder.path, root, "library/app", digest)
+        #expect(again.output.hasPrefix("already there: "))
+        let wrong = String(digest.reversed())
+        let refused = try bench.run("OCILayer", bench.folder.path, root, "library/app", wrong)
+        #expect(refused.exit == .code(3))
+        #expect(!FileSystem.exists(bench.folder.path("blobs/sha256/\(wrong)")))
+    }
+
     @Test func `an artifact is complete after kills, and a page of a portal is none`() throws {
         let bench = try ExampleBench()
         let scratch = try TemporaryFolder()

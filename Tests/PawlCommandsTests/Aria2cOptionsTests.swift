@@ -46,7 +46,9 @@ import Testing
             "--listen-port",
             "1-2"
         )
-        #expect(options.values.isEmpty)
+        // Clients read those back that aria2 reports.
+        let reported = ["bt-save-metadata": "true", "enable-dht": "false", "listen-port": "1-2"]
+        #expect(options.values == reported)
         #expect(
             options.passedOver == ["seed-time", "bt-save-metadata", "enable-dht", "listen-port"]
         )

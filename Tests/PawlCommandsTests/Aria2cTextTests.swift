@@ -123,4 +123,30 @@ import Testing
         #expect(FileName.numbered("tiny", 1, as: .dotted) == "tiny.1")
         #expect(FileName.numbered("a.tar.gz", 2) == "a (2).tar.gz")
     }
+
+    @Test func `help is in aria2c's form, by tag and by a part of names`() {
+        let basic = Aria2cHelp.text(on: "")
+        let first = basic.split(separator: "\n").map(String.init)
+        #expect(first[0].hasPrefix("Usage: aria2c [OPTIONS]"))
+        #expect(first[1] == "Printing options tagged with '#basic'.")
+        #expect(first[2] == "See 'aria2c -h#help' to know all available tags.")
+        #expect(first[3] == "Options:")
+        #expect(first.contains { $0.hasPrefix(" -d, --dir=") } && !basic.contains("--retry-wait"))
+        #expect(basic.hasSuffix("Refer to man page for more information.\n"))
+        #expect(Aria2cHelp.text(on: "#basic") == basic)
+        let margin = String(repeating: " ", count: 30)
+        let wait = Aria2cHelp.text(on: "retry-wait")
+        #expect(wait.contains("Printing options whose name includes 'retry-wait'."))
+        #expect(wait.contains("\n\(margin)Possible Values: 0-"))
+        #expect(wait.contains("\n\(margin)Default: 0\n\(margin)Tags: #http, #ftp\n"))
+        #expect(Aria2cHelp.text(on: "#nope").split(separator: "\n").count == 5)
+        #expect(
+            Aria2cHelp.text(on: "zzz").contains("No option matching with 'zzz'.\n -h, --help[=TAG|KEYWORD]")
+        )
+        for line in Aria2cHelp.text(on: "#all").split(separator: "\n") where line.hasPrefix(margin + "Tags") {
+            #expect(!line.hasSuffix(", "))
+        }
+        let listed = Aria2cHelp.text(on: "#all").split(separator: "\n").count { $0.hasPrefix(" -") }
+        #expect(listed == Aria2cRow.table.count { $0.role != .nothing })
+    }
 }

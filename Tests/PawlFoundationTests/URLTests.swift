@@ -147,7 +147,7 @@ import FoundationNetworking
         let session = DownloadSession(configuration: configuration)
         let (file, response) = try await session.download(from: url)
         defer { try? FileManager.default.removeItem(at: file) }
-        #expect(response.statusCode == 200)
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
         #expect(try Data(contentsOf: file) == Data(payload.bytes))
 
         origin.adjust("/f") { $0.cut = .stall(after: 1000) }
@@ -159,9 +159,86 @@ import FoundationNetworking
             }
         }
         waiting.cancel()
-        let error = await #expect(throws: PawlError.self) { try await waiting.value }
-        #expect((error as NSError?)?.code == URLError.Code.cancelled.rawValue)
+        let error = await #expect(throws: URLError.self) { try await waiting.value }
+        #expect(error?.code == .cancelled && error?.pawlError?.code == .unfinished)
         #expect(origin.waitUntilQuiet("/f"))
+        session.invalidateAndCancel()
+    }
+
+    /// As Apple's examples look at errors and responses.
+    private final class Idioms: URLDownloadSessionDelegate {
+        let heard = Monitor<[String]>([])
+
+        func urlSession(
+            _ session: DownloadSession,
+            downloadTask: DownloadTask,
+            didFinishDownloadingTo location: URL
+        ) {
+            guard let response = downloadTask.response as? HTTPURLResponse else { return }
+            heard.with { $0.append("finish \(response.statusCode)") }
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didCompleteWithError error: (any Error)?
+        ) {
+            let code = (error as? URLError)?.code
+            heard.with {
+                $0.append(code == .cancelled ? "cancelled" : "\(code.map { "\($0.rawValue)" } ?? "done")")
+            }
+            if (task.error as? URLError)?.code != code { heard.with { $0.append("another error") } }
+        }
+
+        func until(_ count: Int) async {
+            await withCheckedContinuation { continuation in
+                SystemThread.detached {
+                    _ = self.heard.wait { $0.count >= count ? true : nil }
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    @Test func `errors are of URLError and responses HTTPURLResponse, as ported code asks`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let url = try #require(URL(string: origin.serve("/f", payload)))
+        let stalled = try #require(
+            URL(string: origin.serve("/s", payload) { $0.cut = .stall(after: 1000) })
+        )
+        let missing = try #require(URL(string: origin.url("/none")))
+        var configuration = DownloadSessionConfiguration.default
+        configuration.stateFolder = folder.path("state")
+        configuration.retries = 0
+        configuration.timeoutIntervalForRequest = 3600
+        let delegate = Idioms()
+        let session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        for (number, url) in [url, missing].enumerated() {
+            session.downloadTask(with: url).resume()
+            await delegate.until(2 * (number + 1))
+        }
+        let task = session.downloadTask(with: stalled)
+        task.resume()
+        await withCheckedContinuation { continuation in
+            SystemThread.detached {
+                origin.wait(held: 1, of: "/s")
+                continuation.resume()
+            }
+        }
+        task.cancel()
+        await delegate.until(5)
+        #expect(delegate.heard.read { $0 } == ["finish 200", "done", "finish 404", "done", "cancelled"])
+
+        let refused = try #require(URL(string: "http://127.0.0.1:1/f"))
+        let code: URLError.Code? = await withCheckedContinuation { continuation in
+            session.downloadTask(with: refused) { file, response, error in
+                let isNone = file == nil && (response as? HTTPURLResponse) == nil
+                continuation.resume(returning: isNone ? (error as? URLError)?.code : nil)
+            }.resume()
+        }
+        #expect(code == .cannotConnectToHost)
         session.invalidateAndCancel()
     }
 
@@ -177,7 +254,7 @@ import FoundationNetworking
         let error = await withCheckedContinuation { continuation in
             session.downloadTask(with: post) { _, _, error in continuation.resume(returning: error) }.resume()
         }
-        #expect(error?.code == .badOption)
+        #expect((error as? URLError)?.pawlError?.code == .badOption)
         session.invalidateAndCancel()
     }
 

@@ -17,10 +17,13 @@ final class ServiceBench: Sendable {
     var base: String { "http://127.0.0.1:\(service.port)" }
     var url: String { base + "/jsonrpc" }
 
-    init(_ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
+    init(root: String? = nil, _ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
         folder = try TemporaryFolder()
         origin = try OriginServer()
-        var configuration = ServiceConfiguration(root: folder.path("root"), socket: folder.path("socket"))
+        var configuration = ServiceConfiguration(
+            root: root ?? folder.path("root"),
+            socket: folder.path("socket")
+        )
         configuration.port = 0
         configuration.secret = "the-secret-word"
         change(&configuration)

@@ -128,4 +128,72 @@ import Testing
             try JSONDecoder().decode(DownloadBody.Position.self, from: Data(text.utf8))
         }
     }
+
+    @Test func `a manager's stream is resumed, asks the hooks, and is in no queue`() async throws {
+        let bench = try ManagerBench()
+        let payload = Payload(seed: 821, length: 3_000_000)
+        let url = bench.origin.serve("/f", payload)
+        bench.origin.vary("/f") { facts, behaviour in
+            if facts.ordinal == 0 { behaviour.cut = .reset(after: 1_000_000) }
+        }
+        var configuration = DownloadManager.Configuration()
+        configuration.hooks.adaptRequest = { request in
+            var request = request
+            request.set("Authorization", to: "Bearer 1")
+            return request
+        }
+        let manager = try await bench.open(configuration)
+        let body = try manager.body(of: url, options: options())
+        #expect(bench.origin.log.of("/f").isEmpty)
+        #expect(try await all(of: body) == payload.bytes)
+        let position = try #require(body.position)
+        #expect(position.offset == payload.length)
+        #expect(try await all(of: try manager.body(resuming: position, options: options())).isEmpty)
+        let seen = bench.origin.log.of("/f").map(\.request)
+        #expect(seen.count >= 2 && seen.allSatisfy { $0.header("Authorization") == "Bearer 1" })
+        #expect(try await manager.downloads().isEmpty)
+        #expect(bench.root.names.filter { !$0.hasPrefix(".") }.isEmpty)
+        await manager.shutDown()
+    }
+
+    @Test func `a manager's stream ends when it is left, cancelled, or its manager is shut down`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        let payload = Payload(seed: 822, length: 200_000_000)
+        let url = bench.origin.serve("/f", payload)
+        let stalled = bench.origin.serve("/s", payload) { $0.cut = .stall(after: 1000) }
+        let manager = try await bench.open()
+        for try await chunk in try manager.body(of: url, options: options()) {
+            #expect(chunk == Array(payload.bytes(in: .init(0, Int64(chunk.count)))))
+            break
+        }
+        #expect(bench.origin.waitUntilQuiet("/f"))
+        #expect(bench.origin.log.of("/f").allSatisfy { $0.bodySent < payload.length })
+
+        let options = options()
+        let waiting = Task { for try await _ in try manager.body(of: stalled, options: options) {} }
+        await heldAt(bench.origin, "/s")
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(bench.origin.waitUntilQuiet("/s"))
+
+        let last = Task { for try await _ in try manager.body(of: stalled, options: options) {} }
+        await heldAt(bench.origin, "/s")
+        await manager.shutDown()
+        let error = await #expect(throws: PawlError.self) { try await last.value }
+        #expect(error?.code == .unfinished)
+        let late = try manager.body(of: url, options: options)
+        let refused = await #expect(throws: PawlError.self) { for try await _ in late {} }
+        #expect(refused?.code == .unfinished)
+    }
+
+    private func heldAt(_ origin: OriginServer, _ path: String) async {
+        await withCheckedContinuation { continuation in
+            SystemThread.detached {
+                origin.wait(held: 1, of: path)
+                continuation.resume()
+            }
+        }
+    }
 }

@@ -25,7 +25,11 @@ struct ProxyHookTests {
         }
     }
 
-    private func options(_ folder: TemporaryFolder, _ proxy: String, _ authority: TestAuthority)
+    private func options(
+        _ folder: TemporaryFolder,
+        _ proxy: String,
+        _ authority: TestAuthority
+    )
         -> DownloadOptions
     {
         var options = DownloadOptions()
@@ -45,6 +49,7 @@ struct ProxyHookTests {
         let authority = try TestAuthority()
         let site = try ServedFolder()
         try site.add("f.bin", payload)
+        defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(site, authority: authority)
         let proxy = try LoginProxy(scheme)
         let folder = try TemporaryFolder()
@@ -112,6 +117,7 @@ struct ProxyHookTests {
         let authority = try TestAuthority()
         let site = try ServedFolder()
         try site.add("f.bin", payload)
+        defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(site, authority: authority)
         let proxy = try LoginProxy("digest")
         let folder = try TemporaryFolder()

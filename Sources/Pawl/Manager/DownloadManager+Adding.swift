@@ -104,33 +104,34 @@ extension DownloadManager {
     ) async throws -> [UInt8] {
         let memory = MemoryDisk(limit: Int64(maximumSize), digest: ContentDigest.digest)
         let options = options.forMemory()
-        let job = try memoryJob(source, options, memory)
+        let job = try passingJob(source, options, memory)
         let fetch = MemoryFetch()
-        let result: Result<Void, Failure> = await withTaskCancellationHandler {
+        let result: Result<DownloadedFile, PawlError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isHeard = thread.post { keeper in
                     keeper.run(fetch, job, hooks) { continuation.resume(returning: $0) }
                 }
-                if !isHeard { continuation.resume(returning: .failure(.closed)) }
+                if !isHeard { continuation.resume(returning: .failure(PawlError(.closed))) }
             }
         } onCancel: {
             thread.post { $0.cancel(fetch) }
         }
-        if case .failure(let failure) = result {
+        if case .failure(let error) = result {
             if Task.isCancelled { throw CancellationError() }
-            throw PawlError(failure)
+            throw error
         }
         return memory.bytes
     }
 
-    private func memoryJob(
+    /// A job outside the queue, whose content leaves nothing in the root.
+    func passingJob(
         _ source: String,
         _ options: DownloadOptions,
-        _ memory: MemoryDisk
+        _ disk: any Disk
     ) throws(PawlError) -> Job {
         do throws(Failure) {
             var job = try Job(source: source, options: options, settingsCache: settingsCache)
-            job.disk = memory
+            job.disk = disk
             job.plan.keepsPartial = false
             return job
         } catch {
@@ -139,18 +140,19 @@ extension DownloadManager {
     }
 }
 
-// Content for memory: the engine runs it at once, and no queue knows of it.
+// Content for memory and streams: the engine runs it at once, and no queue knows of it.
 extension QueueKeeper {
     func run(
         _ fetch: MemoryFetch,
         _ job: Job,
         _ hooks: DownloadHooks?,
-        _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+        onStart: (ProgressCell) -> Void = { _ in },
+        _ completion: @escaping @Sendable (Result<DownloadedFile, PawlError>) -> Void
     ) {
-        guard closing.isEmpty else { return completion(.failure(.closed)) }
+        guard closing.isEmpty else { return completion(.failure(PawlError(.closed))) }
         var job = job
         job.use(hooks ?? self.hooks, of: Download.ID(rawValue: 0))
-        let (id, _) = engine.add(job)
+        let (id, progress) = engine.add(job)
         let isCancelled = fetch.state.withLock { state in
             // The cancellation may have come first.
             if case .cancelled = state { return true }
@@ -159,8 +161,9 @@ extension QueueKeeper {
         }
         guard !isCancelled else {
             engine.forget(id)
-            return completion(.failure(.cancelled))
+            return completion(.failure(PawlError(.cancelled)))
         }
+        onStart(progress)
         memoryDownloads[id] = completion
         engine.start(id)
     }
@@ -173,17 +176,17 @@ extension QueueKeeper {
         guard case .running(let id) = before, let completion = memoryDownloads.removeValue(forKey: id)
         else { return }
         engine.remove(id)
-        completion(.failure(.cancelled))
+        completion(.failure(PawlError(.cancelled)))
     }
 
     func memoryDownloadEnded(_ report: EngineEvent) {
-        let result: Result<Void, Failure>? =
-            switch report.notice {
-            case .finished: .success(())
-            case .failed(let failure): .failure(failure)
+        let result: Result<DownloadedFile, PawlError>? =
+            switch report.kind {
+            case .finished(let file): .success(file)
+            case .failed(let error): .failure(error)
             // Nobody but a shutdown pauses it.
-            case .phase(.paused): .failure(.closed)
-            case .phase, .started, .notice, .retrying: nil
+            case .state(.paused): .failure(PawlError(.closed))
+            case .state, .started, .notice, .retry, .added, .changed, .missed: nil
             }
         guard let result, let completion = memoryDownloads.removeValue(forKey: report.id) else { return }
         engine.forget(report.id)
@@ -191,7 +194,7 @@ extension QueueKeeper {
     }
 }
 
-/// One run of ``DownloadManager/data(from:maximumSize:options:hooks:)``.
+/// One run of ``DownloadManager/data(from:maximumSize:options:hooks:)`` or ``DownloadManager/body(of:options:hooks:)``.
 final class MemoryFetch: Sendable {
     enum State {
         case waiting

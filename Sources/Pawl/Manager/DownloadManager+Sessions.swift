@@ -41,6 +41,19 @@ extension DownloadManager {
         get async throws(PawlError) { try await totals(matching: DownloadFilter([.waiting])).count > 0 }
     }
 
+    /// As ``resume(_:)``, but a download that has ended stays so: its task reports that end.
+    package func resume(unlessEnded id: Download.ID) async throws(PawlError) {
+        try await ask { keeper throws(Failure) in
+            guard let record = try keeper.record(QueueID(id)) else { return }
+            switch keeper.snapshot(record).state {
+            case .finished, .failed, .removed: return
+            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,
+                .preempted:
+                _ = try keeper.resume(QueueID(id))
+            }
+        }
+    }
+
     /// Runs `work` on the delegate's thread, after all earlier calls.
     package func perform(_ work: @escaping @Sendable () -> Void) { broadcaster.dispatcher.perform(work) }
 

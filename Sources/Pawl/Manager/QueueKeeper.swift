@@ -40,8 +40,8 @@ final class QueueKeeper: ThreadBound {
     var runs: [QueueID: Run] = [:]
     /// By the engine's identifiers.
     var ids: [DownloadID: QueueID] = [:]
-    /// Runs outside the queue: content for memory.
-    var memoryDownloads: [DownloadID: @Sendable (Result<Void, Failure>) -> Void] = [:]
+    /// Runs outside the queue: content for memory, and streams.
+    var memoryDownloads: [DownloadID: @Sendable (Result<DownloadedFile, PawlError>) -> Void] = [:]
 
     // Changes to be written and published.
     var changed: [QueueID: QueueRecord] = [:] { didSet { edits &+= 1 } }

@@ -22,7 +22,7 @@ extension Command {
         let parser = OptionParser(Aria2cOptions.table, command: "aria2c")
         let addresses = try parser.parse(arguments, into: &given)
         switch given.textOption {
-        case "help": say(try Aria2cOptions.help(on: given.topic))
+        case "help": say(Aria2cHelp.text(on: given.topic))
         case "version": say(Aria2cOptions.versionText)
         case nil, .some: return try Aria2cRun(given.joined(), addresses).run()
         }
@@ -55,15 +55,6 @@ extension Aria2cOptions {
 
         """
 
-    /// Help for a word in the options' names; for nothing or a tag such as `#basic`, all of it.
-    static func help(on topic: String) throws(Failure) -> String {
-        let all = try PawlCommands.help(on: "aria2c")
-        let word = topic.drop { $0 == "-" }
-        guard !word.isEmpty, !word.hasPrefix("#") else { return all }
-        let lines = all.split(separator: "\n").filter { $0.contains(word) }
-        return lines.isEmpty ? "No option matching with '\(word)'.\n" : lines.joined(separator: "\n") + "\n"
-    }
-
     /// These options over the configuration file's, over aria2's defaults where they differ from Pawl's.
     func joined() throws(Failure) -> Aria2cOptions {
         var joined = Aria2cOptions()
@@ -84,7 +75,7 @@ extension Aria2cOptions {
         return over(file.over(joined))
     }
 
-    private static let defaults = [
+    static let defaults = [
         "split": "5", "max-connection-per-server": "1", "max-concurrent-downloads": "5", "timeout": "60",
         "min-split-size": "20M", "retry-wait": "0", "remote-time": "false",
     ]

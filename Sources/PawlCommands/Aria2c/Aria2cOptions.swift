@@ -24,7 +24,13 @@ package struct Aria2cOptions: Sendable {
     package mutating func set(_ row: Aria2cRow, _ value: String) throws(Failure) {
         switch row.role {
         case .text: (textOption, topic) = (row.option.name, value)
-        case .nothing: passedOver.append(row.option.name)
+        case .nothing:
+            passedOver.append(row.option.name)
+            // Clients read it back.
+            if let option = Aria2Option.table[row.option.name] {
+                let isBare = row.option.kind == .flag && value.isEmpty
+                values[row.option.name] = option.normal(isBare ? "true" : value) ?? values[row.option.name]
+            }
         case .meant:
             // Scripts glue a blank to a number.
             let word = row.option.kind.isNumeric ? String(value.drop { $0 == " " }) : value

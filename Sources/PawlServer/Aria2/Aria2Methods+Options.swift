@@ -34,7 +34,8 @@ extension Aria2Methods {
             try options.take(given, scope: .changeable)
             var changed = details.options
             try change.apply(to: &changed, of: details.sources[0], root: root)
-            changed.attributes = options.attributes
+            let marks = details.options.attributes.filter { !$0.key.hasPrefix("aria2.") }
+            changed.attributes = marks.merging(options.attributes) { _, own in own }
             if !isTrusted { changed.usesOwnersSecrets = false }
             return try step.change(options: changed, of: id)
         }

@@ -81,7 +81,9 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// aria2 knows only what its session file has: everything else is dropped from the queue, without its data.
+    /// Drops what earlier runs in aria2's place added from the queue, without its data.
+    ///
+    /// aria2 knows only what its session file has. What `pawl serve` or a program added to the queue of this root stays.
     func forgetOthers(than entries: [InputEntry]) async {
         let kept = Set(
             entries.compactMap { entry in
@@ -92,8 +94,11 @@ final class SessionKeeper: Sendable {
         let manager = methods.manager
         var page = (try? await manager.downloads(matching: filter, limit: 500)) ?? []
         while let last = page.last {
-            let texts = page.map(\.id).filter { !kept.contains($0) }.map(\.description)
-            for text in texts {
+            let details = (try? await manager.details(of: page.map(\.id), looking: false)) ?? []
+            let others = details.filter {
+                $0.options.attributes[Aria2Options.standInMark] != nil && !kept.contains($0.snapshot.id)
+            }
+            for text in others.map(\.snapshot.id.description) {
                 _ = try? await manager.steer([text]) { step, id in
                     try step.remove(id, keepingFile: true, keepingHistory: false, keepingPartial: true)
                 }

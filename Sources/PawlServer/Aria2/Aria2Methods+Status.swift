@@ -87,7 +87,12 @@ extension Aria2Methods {
 
     private func statuses(_ ids: [Download.ID], keys: Set<String>) async throws -> JSON {
         let details = try await manager.details(of: ids, looking: Aria2Status.needsRanges(keys))
-        return .array(details.map { status($0).json(keys: keys) })
+        var statuses: [JSON] = []
+        for one in details {
+            let followers = keys.isEmpty || keys.contains("followedBy") ? await followers(of: one) : []
+            statuses.append(status(one, followers).json(keys: keys))
+        }
+        return .array(statuses)
     }
 
     /// The status of the download that the first parameter names.
@@ -96,14 +101,15 @@ extension Aria2Methods {
         guard let found, let details = await InspectedDetails.completed([found]).first else {
             throw RPCError("GID \(id) is not found")
         }
-        return status(details)
+        return status(details, await followers(of: details))
     }
 
-    private func status(_ details: DownloadDetails) -> Aria2Status {
+    private func status(_ details: DownloadDetails, _ followers: [Download.ID]) -> Aria2Status {
         Aria2Status(
             details: details,
             options: Aria2Options.remembered(in: details.options.attributes),
-            root: settings.root
+            root: settings.root,
+            followers: followers
         )
     }
 

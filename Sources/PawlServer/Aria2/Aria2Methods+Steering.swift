@@ -48,21 +48,11 @@ extension Aria2Methods {
         do throws(Metalink.Fault) { metalink = try Metalink(bytes, base: base) } catch {
             throw RPCError("The Metalink cannot be used: \(error.words).")
         }
-        var requests: [DownloadRequest] = []
-        for file in metalink.files {
-            let sources = file.sources(
-                preferring: options["metalink-preferred-protocol"],
-                near: options["metalink-location"]
-            ).map(\.text)
-            var request = try options.naming(file).request(
-                sources[0],
-                mirrors: Array(sources.dropFirst()),
-                root: settings.root
-            )
-            request.options.expectedLength = file.size
-            request.options.usesOwnersSecrets = parameters.rights.mayNameFiles
-            requests.append(request)
-        }
+        let requests = try options.requests(
+            metalink,
+            root: settings.root,
+            usesOwnersSecrets: parameters.rights.mayNameFiles
+        )
         return .array(try await add(requests, at: position).map { .string($0.description) })
     }
 
@@ -80,7 +70,13 @@ extension Aria2Methods {
         return min(position, .max / 2)
     }
 
-    private func add(_ requests: [DownloadRequest], at position: Int?) async throws -> [Download.ID] {
+    func add(_ requests: [DownloadRequest], at position: Int? = nil) async throws -> [Download.ID] {
+        var requests = requests
+        if settings.isStandIn {
+            for index in requests.indices {
+                requests[index].options.attributes[Aria2Options.standInMark] = "1"
+            }
+        }
         var ids: [Download.ID] = []
         for result in try await manager.add(requests) { ids.append(try result.get()) }
         if let position {

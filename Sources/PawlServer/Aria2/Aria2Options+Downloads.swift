@@ -23,6 +23,41 @@ extension Aria2Options {
         return request
     }
 
+    /// A request for each file of a Metalink.
+    func requests(
+        _ metalink: Metalink,
+        root: String,
+        usesOwnersSecrets: Bool
+    ) throws(RPCError) -> [DownloadRequest] {
+        var requests: [DownloadRequest] = []
+        for file in metalink.files {
+            let sources = file.sources(
+                preferring: self["metalink-preferred-protocol"],
+                near: self["metalink-location"]
+            ).map(\.text)
+            var request = try naming(file).request(
+                sources[0],
+                mirrors: Array(sources.dropFirst()),
+                root: root
+            )
+            request.options.expectedLength = file.size
+            request.options.usesOwnersSecrets = usesOwnersSecrets
+            requests.append(request)
+        }
+        return requests
+    }
+
+    /// Without what identifies the user to a server.
+    var withoutSecrets: Aria2Options {
+        let secrets: Set = [
+            "header", "http-user", "http-passwd", "ftp-user", "ftp-passwd", "load-cookies", "referer",
+        ]
+        return Aria2Options(values.filter { !secrets.contains($0.key) })
+    }
+
+    /// Marks downloads that were added in aria2c's place.
+    static let standInMark = "stand-in"
+
     /// The form stored with a download.
     var attributes: [String: String] {
         var attributes: [String: String] = [:]

@@ -12,6 +12,10 @@ package final class Aria2Settings: Sendable {
     package let sessionFile: String?
     /// Options for which neither a call nor the global options give a value.
     let defaults: ServiceDefaults
+    /// Whether the service runs in aria2c's place.
+    let isStandIn: Bool
+    /// The downloads of the files of Metalinks that were fetched.
+    let followers = Mutex<[Download.ID: Task<[Download.ID], Never>]>([:])
     private let stop: @Sendable () -> Void
     private let global: Mutex<Aria2Options>
 
@@ -20,11 +24,13 @@ package final class Aria2Settings: Sendable {
         sessionFile: String?,
         options: Aria2Options,
         defaults: ServiceDefaults = ServiceDefaults(),
+        isStandIn: Bool = false,
         stop: @escaping @Sendable () -> Void
     ) {
         self.root = root
         self.sessionFile = sessionFile
         self.defaults = defaults
+        self.isStandIn = isStandIn
         self.stop = stop
         global = Mutex(options)
         sessionID = (0..<40).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()

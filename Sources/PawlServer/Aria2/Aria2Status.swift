@@ -6,6 +6,8 @@ struct Aria2Status {
     let details: DownloadDetails
     let options: Aria2Options
     let root: String
+    /// The downloads of the files of this Metalink.
+    var followers: [Download.ID] = []
 
     /// The piece length of the bit field: aria2's default, doubled until a large file no longer has millions
     /// of pieces.
@@ -70,6 +72,10 @@ struct Aria2Status {
             .preempted:
             break
         }
+        if !followers.isEmpty {
+            members.append(JSON.Member("followedBy", .array(followers.map { .string($0.description) })))
+        }
+        if let leader = details.options.attributes[Aria2Methods.followingMark] { set("following", leader) }
         set("dir", Aria2Status.join(root, snapshot.folder))
         members.append(JSON.Member("files", .array([file])))
         return members

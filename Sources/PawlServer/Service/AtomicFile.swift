@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 package import PawlCore
 import PawlSystem
 
@@ -8,7 +8,7 @@ package enum AtomicFile {
     package static func write(
         _ bytes: [UInt8],
         to path: String,
-        permissions: mode_t = 0o600
+        permissions: UInt32 = 0o600
     ) throws(Failure) {
         let draft = path + "__temp"
         _ = unsafe unlink(draft)

@@ -118,7 +118,7 @@ package final class Service: Sendable {
         handler.attach(server)
         page.attach(server, address: configuration.pageAddress(server))
         orphanedSessions?.begin()
-        let telling = await pass(on: manager, configuration, to: metrics, lines, page)
+        let telling = await pass(on: manager, configuration, to: metrics, lines, page, aria2)
         return Service(
             configuration,
             manager: manager,
@@ -139,7 +139,8 @@ package final class Service: Sendable {
         _ configuration: ServiceConfiguration,
         to metrics: Metrics,
         _ lines: EventStreams,
-        _ page: Page
+        _ page: Page,
+        _ aria2: Aria2Methods
     ) async -> Task<Void, Never> {
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
@@ -149,6 +150,7 @@ package final class Service: Sendable {
             await watcher.begin()
             for await event in events {
                 metrics.note(event)
+                if configuration.isStandIn, case .finished = event.kind { await aria2.follow(event.id) }
                 lines.send(event)
                 page.note(event)
                 await watcher.hear(event)

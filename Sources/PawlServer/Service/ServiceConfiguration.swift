@@ -115,7 +115,14 @@ extension ServiceConfiguration {
     }
 
     func settings(stop: @escaping @Sendable () -> Void) -> Aria2Settings {
-        Aria2Settings(root: root, sessionFile: sessionFile, options: options, defaults: defaults, stop: stop)
+        Aria2Settings(
+            root: root,
+            sessionFile: sessionFile,
+            options: options,
+            defaults: defaults,
+            isStandIn: isStandIn,
+            stop: stop
+        )
     }
 
     func requestPolicy(hasSecret: Bool) -> RequestPolicy {

@@ -17,6 +17,8 @@ package struct Scenario: Sendable {
         package var nextSelection: RequestedRange?
         /// Whether the next process gets the sources in another order.
         package var turnsSources = false
+        /// The decisions that the program makes itself.
+        package var hooks: HookSet = []
 
         package var source: String { job.plan.sources[0].text }
         package var width: Int {
@@ -77,6 +79,7 @@ package struct Scenario: Sendable {
         for _ in 0..<dice.pick([0, 1, 2, 3, 5]) { addIncident() }
         for _ in 0..<dice.pick([0, 0, 0, 1, 2]) { addTrap() }
         addTails()
+        addHooks()
     }
 }
 

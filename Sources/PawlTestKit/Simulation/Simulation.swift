@@ -254,6 +254,7 @@ extension Simulation {
     func job(_ index: Int) -> Job {
         let download = scenario.downloads[index]
         var job = download.job
+        addHooks(to: &job, of: index)
         guard state.withLock({ $0.lives }) > 0 else { return job }
         if let selection = download.nextSelection { job.plan.selection = selection }
         if download.turnsSources { job.plan.sources.append(job.plan.sources.removeFirst()) }

@@ -39,6 +39,7 @@ package struct Tally: Sendable, Hashable {
         "early hints", "responses read in pieces", "responses of HTTP/1.0",
         "connections ended by Connection: close", "bodies ended by the connection", "chunked bodies",
         "chunked bodies with padding", "chunks cut",
+        "questions to the program", "replies to withdrawn questions",
         "retries: overloaded", "published", "failed: disk full", "failed: not found",
     ]
 

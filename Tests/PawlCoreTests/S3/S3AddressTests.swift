@@ -14,7 +14,6 @@ import Testing
         #expect(address.text == "s3://my-bucket/\(key)")
         #expect(address.redacted == address.text)
         #expect(try WebAddress.parse(address.text).address == address)
-        #expect(address.textLength == address.text.utf8.count)
     }
 
     @Test func `a key is sent with all but unreserved characters encoded`() throws {

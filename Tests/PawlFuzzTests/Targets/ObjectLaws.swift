@@ -36,7 +36,6 @@ enum ObjectLaws {
         }
         let isTrimmed = address.text.utf8.last.map(\.isWhiteSpace) ?? false
         try hold(isTrimmed || again == address, "its own text means another object: \(address.text)")
-        try hold(address.textLength == address.text.utf8.count, "a wrong length")
         try hold(!address.text.utf8.contains(where: \.isControl), "a control character")
         let location = S3Access().location(of: address, parameters: [("k", address.objectKey)])
         try hold(

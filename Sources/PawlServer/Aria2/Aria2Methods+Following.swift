@@ -1,0 +1,83 @@
+import Glibc
+import Pawl
+import PawlCore
+import Synchronization
+
+// In aria2c's place the files of a Metalink that was fetched from a URL are downloaded too.
+extension Aria2Methods {
+    /// The attribute with the download whose Metalink names this one.
+    static let followingMark = "following"
+
+    /// The downloads that follow this one; waits until they are in the queue.
+    ///
+    /// Whoever sees that a Metalink is complete sees its files: the first question, or the event, adds them.
+    func followers(of details: DownloadDetails) async -> [Download.ID] {
+        let id = details.snapshot.id
+        let task: Task<[Download.ID], Never>? = settings.followers.withLock { followers in
+            if let task = followers[id] { return task }
+            guard settings.isStandIn, isFollowed(details) else { return nil }
+            let task = Task { await addFollowers(of: details) }
+            followers[id] = task
+            return task
+        }
+        return await task?.value ?? []
+    }
+
+    /// Adds what follows a download that has finished.
+    func follow(_ id: Download.ID) async {
+        guard let details = try? await manager.details(of: [id], looking: false).first else { return }
+        _ = await followers(of: details)
+    }
+
+    private func isFollowed(_ details: DownloadDetails) -> Bool {
+        let snapshot = details.snapshot
+        guard snapshot.state == .finished, details.options.attributes[Aria2Options.standInMark] != nil,
+            Aria2Options.remembered(in: details.options.attributes)["follow-metalink"] != "false"
+        else { return false }
+        let name = (snapshot.name ?? "").lowercased()
+        return snapshot.contentType?.hasPrefix("application/metalink") == true
+            || name.hasSuffix(".meta4") || name.hasSuffix(".metalink")
+    }
+
+    private func addFollowers(of details: DownloadDetails) async -> [Download.ID] {
+        let snapshot = details.snapshot
+        let path = Aria2Status.join(settings.root, snapshot.folder, snapshot.name ?? "")
+        let base = details.sources.first.flatMap { (try? WebAddress.parse($0))?.address }
+        guard let bytes = Self.read(path), let metalink = try? Metalink(bytes, base: base) else { return [] }
+        // What was given for the Metalink's server is sent to no other that it names.
+        let stays = metalink.files.allSatisfy { file in
+            file.sources(preferring: nil, near: nil).allSatisfy { $0.origin == base?.origin }
+        }
+        let options = Aria2Options.remembered(in: details.options.attributes)
+        let given = stays ? options : options.withoutSecrets
+        guard
+            var requests = try? given.requests(
+                metalink,
+                root: settings.root,
+                usesOwnersSecrets: details.options.usesOwnersSecrets
+            )
+        else { return [] }
+        for index in requests.indices {
+            requests[index].options.attributes[Self.followingMark] = snapshot.id.description
+        }
+        let ids = (try? await add(requests)) ?? []
+        if !ids.isEmpty, given["follow-metalink"] == "mem" { _ = unsafe unlink(path) }
+        return ids
+    }
+
+    /// More than this is no Metalink.
+    private static let longest = 8 << 20
+
+    private static func read(_ path: String) -> [UInt8]? {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var info = stat()
+        guard unsafe fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_size <= longest else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
+        let count = unsafe pread(file, &bytes, bytes.count, 0)
+        return count == bytes.count ? bytes : nil
+    }
+}

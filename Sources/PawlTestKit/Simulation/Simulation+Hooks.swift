@@ -1,0 +1,65 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+extension Scenario {
+    /// Dice of their own: worlds of the same seed stay what they were.
+    mutating func addHooks() {
+        var dice = Dice(seed: seed &* 7919 &+ 5)
+        for index in downloads.indices where dice.chance(0.2) {
+            let all: [HookSet] = [.adapt, .authenticate, .redirect, .validate, .retry]
+            for hook in all where dice.chance(0.6) { downloads[index].hooks.formUnion(hook) }
+        }
+    }
+}
+
+extension Simulation {
+    /// Gives a job the program's closures.
+    func addHooks(to job: inout Job, of index: Int) {
+        let hooks = scenario.downloads[index].hooks
+        guard !hooks.isEmpty else { return }
+        job.plan.hooks = hooks
+        let seed = scenario.seed &* 131 &+ UInt64(index)
+        job.hooks = SlowHooks(world.timeline, Dice(seed: seed)) { [weak self] in self?.note($0) }
+    }
+}
+
+/// A program that takes a while for each decision, and decides as Pawl would.
+private final class SlowHooks: HookResponder {
+    private let timeline: Timeline
+    private let dice: Mutex<Dice>
+    private let note: @Sendable (String) -> Void
+
+    private final class Question: Sendable {
+        let isWithdrawn = Atomic(false)
+    }
+
+    init(_ timeline: Timeline, _ dice: Dice, note: @escaping @Sendable (String) -> Void) {
+        self.timeline = timeline
+        self.dice = Mutex(dice)
+        self.note = note
+    }
+
+    func ask(
+        _ question: HookQuestion,
+        of id: DownloadID,
+        reply: @escaping @Sendable (HookReply) -> Void
+    ) -> @Sendable () -> Void {
+        note("questions to the program")
+        let asked = Question()
+        let delay = dice.withLock { Interval.milliseconds(Int64($0.pick([0, 1, 50, 400, 5_000]))) }
+        timeline.after(delay) { [note] in
+            if asked.isWithdrawn.load(ordering: .relaxed) { note("replies to withdrawn questions") }
+            reply(Self.reply(to: question))
+        }
+        return { asked.isWithdrawn.store(true, ordering: .relaxed) }
+    }
+
+    private static func reply(to question: HookQuestion) -> HookReply {
+        switch question {
+        case .adapt(let address, _, _): .request(address, fields: ["X-Own: yes"])
+        case .redirect, .validate: .decision(.proceed)
+        case .authenticate, .retry: .decision(.decline)
+        }
+    }
+}
