@@ -49,11 +49,13 @@ struct CurlErrorMapping {
         case CURLE_LOGIN_DENIED: .denied
         case CURLE_REMOTE_ACCESS_DENIED, CURLE_FTP_COULDNT_RETR_FILE: filing
         case CURLE_SSH: speaking
-        case CURLE_FTP_COULDNT_USE_REST: hasOffset ? .offsetRefused : .serverRefused
+        // REST is the only command that libcurl is given to send and that may not fail.
+        case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR:
+            hasOffset && !(400..<500).contains(reply) ? .offsetRefused : .serverRefused
         case CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR,
             CURLE_FTP_COULDNT_SET_TYPE, CURLE_FTP_WEIRD_PASS_REPLY, CURLE_FTP_WEIRD_PASV_REPLY,
             CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST, CURLE_FTP_PORT_FAILED, CURLE_FTP_PRET_FAILED,
-            CURLE_FTP_BAD_FILE_LIST, CURLE_QUOTE_ERROR:
+            CURLE_FTP_BAD_FILE_LIST:
             .serverRefused
         default: .other
         }
@@ -149,6 +151,8 @@ extension EasyHandle {
         if kind == .nameResolution, let host = request?.address.host, NameCheck.shared.isMissing(host) {
             kind = .nameMissing
         }
+        // libcurl does not name the command.
+        if code == CURLE_QUOTE_ERROR { return TransferFault(kind, "REST was refused with \(mapping.reply)") }
         return TransferFault(kind, Secrets.removed(from: mapping.text, of: request))
     }
 }

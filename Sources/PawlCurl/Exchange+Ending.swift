@@ -44,7 +44,7 @@ extension Exchange {
             let text = easy.errorText
             guard text.hasSuffix(")"), let opening = text.lastIndex(of: "(") else { return nil }
             return Int64(text[text.index(after: opening)...].dropLast())
-        case CURLE_FTP_COULDNT_USE_REST, CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_FILE_NOT_FOUND:
+        case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR, CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_FILE_NOT_FOUND:
             return file.isBeyondEnd ? file.length : nil
         default: return nil
         }

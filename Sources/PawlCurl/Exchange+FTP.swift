@@ -11,7 +11,12 @@ extension Exchange {
         let name = request.describableName
         if let name {
             let commands = ["*SIZE \(name)", "*MDTM \(name)"]
-            easy.setCommands(before: [commands[0]], after: request.range.isClosed ? [] : commands)
+            // Without SIZE libcurl leaves REST out, too.
+            let offset = request.range.offset
+            easy.setCommands(
+                before: [commands[0]] + (offset > 0 ? ["REST \(offset)"] : []),
+                after: commands
+            )
         } else {
             easy.setCommands(before: [], after: [])
         }
@@ -20,19 +25,19 @@ extension Exchange {
 }
 
 extension TransferRequest {
-    /// The file's name in its folder on an FTP server; `nil` where libcurl has to find the length or refuses the request.
+    /// The file's name in its folder on an FTP server; `nil` where libcurl has to know the length, ends the transfer before
+    /// the file does, or refuses the request.
     fileprivate var describableName: String? {
         guard address.scheme == .ftp || address.scheme == .ftps, !address.path.contains(";type=") else {
             return nil
         }
-        if case .suffix = range { return nil }
+        switch range {
+        case .whole, .from: break
+        case .closed, .suffix: return nil
+        }
         let path = PercentCoding.decoded(address.path.utf8)
         let name = path.suffix(from: path.lastIndex(of: 0x2F).map { $0 + 1 } ?? 0)
         guard !name.isEmpty, name.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         return String(validating: name, as: UTF8.self)
     }
-}
-
-extension RequestedRange {
-    fileprivate var isClosed: Bool { if case .closed = self { true } else { false } }
 }

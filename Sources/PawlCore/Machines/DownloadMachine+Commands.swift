@@ -40,7 +40,6 @@ extension DownloadMachine {
         isClaimed = false
         existingLength = nil
         wasContinued = false
-        keptLength = nil
         knowsExisting = false
         asksClosed = false
         keepsExisting = false

@@ -98,7 +98,7 @@ private final class ComparingPartial: UnstoredPartial {
     /// Where the piece ends: with the file, too, so that the last bytes of a file that is cut short count.
     private var pieceEnd: Int64 {
         let end = piece.start + piece.size
-        return length < fileLength ? min(end, fileLength) : end
+        return piece.start < fileLength ? min(end, fileLength) : end
     }
 
     private func agrees(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Bool {
