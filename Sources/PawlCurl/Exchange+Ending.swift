@@ -16,7 +16,9 @@ extension Exchange {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
             return .complete
         }
-        if let contradiction = file.contradiction { return .failed(TransferFault(.contentChanged, contradiction)) }
+        if let contradiction = file.contradiction {
+            return .failed(TransferFault(.contentChanged, contradiction))
+        }
         guard code == CURLE_OK else {
             if isHTTP, phase == .collecting, let refusal = easy.tunnelRefusal {
                 lines = refusal
@@ -44,7 +46,8 @@ extension Exchange {
             let text = easy.errorText
             guard text.hasSuffix(")"), let opening = text.lastIndex(of: "(") else { return nil }
             return Int64(text[text.index(after: opening)...].dropLast())
-        case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR, CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_FILE_NOT_FOUND:
+        case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR, CURLE_FTP_COULDNT_RETR_FILE,
+            CURLE_REMOTE_FILE_NOT_FOUND:
             return file.isBeyondEnd ? file.length : nil
         default: return nil
         }

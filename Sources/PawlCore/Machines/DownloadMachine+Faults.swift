@@ -38,7 +38,10 @@ extension DownloadMachine {
         case .contentChanged:
             return changed(.init("changed-during-transfer", "\(fault.text)"), lane: index, now: now)
         case .offsetRefused:
-            let evidence = LocalizableMessage("offset-refused", "the server refuses the offset: \(fault.text)")
+            let evidence = LocalizableMessage(
+                "offset-refused",
+                "the server refuses the offset: \(fault.text)"
+            )
             return rangesBroken(evidence, lane: index, now: now)
         case .nameResolution, .nameMissing, .unreachable, .connectionRefused, .connectTimeout,
             .connectionLost, .truncated, .tls, .publicKey, .proxy, .notFound, .denied, .serverRefused,

@@ -35,7 +35,9 @@ import Testing
         }
     }
 
-    @Test func `a finished file with appended bytes is not finished any more, and what it was is known`() throws {
+    @Test func `a finished file with appended bytes is not finished any more, and what it was is known`()
+        throws
+    {
         var (keeper, writes) = JournalKeeper.begun(
             facts: someFacts(),
             done: ByteRangeSet(),

@@ -49,7 +49,10 @@ import Testing
     @Test func `a page may repair a page`() {
         let half = refusal(of: 900, type: "text/html", equal: 800, validators: Self.tag, name: "a.HTML")
         #expect(half == nil)
-        #expect(refusal(of: 900, type: "application/json", equal: 800, validators: Self.tag, name: "a.json") == nil)
+        #expect(
+            refusal(of: 900, type: "application/json", equal: 800, validators: Self.tag, name: "a.json")
+                == nil
+        )
     }
 
     @Test func `another length without validators is accepted only where nothing of the file is lost`() {

@@ -83,7 +83,11 @@ import Testing
             $0.retry.retries = 0
             change(&$0)
         }
-        guard case .found(var journal) = Bench.journal([ByteRange(0, 6 * Self.megabyte)], total: 8 * Self.megabyte)
+        guard
+            case .found(var journal) = Bench.journal(
+                [ByteRange(0, 6 * Self.megabyte)],
+                total: 8 * Self.megabyte
+            )
         else { return bench }
         journal.original = 4 * Self.megabyte
         bench.begin(.found(journal))
@@ -95,7 +99,9 @@ import Testing
             var bench = killed()
             #expect(bench.requested == .closed(ByteRange(6 * Self.megabyte, 8 * Self.megabyte)))
             bench.answer(Bench.whole((isSmaller ? 1 : 8) * Self.megabyte, tag: "v2"))
-            if bench.machine.phase != .failed { bench.answer(Bench.part(0, 1, of: 8 * Self.megabyte, tag: "v2")) }
+            if bench.machine.phase != .failed {
+                bench.answer(Bench.part(0, 1, of: 8 * Self.megabyte, tag: "v2"))
+            }
             #expect(bench.machine.phase == .failed && bench.said.contains(.restoreOriginal))
             #expect(bench.machine.failure?.code == .cannotResume)
             #expect(!bench.said.contains(.startOver))
