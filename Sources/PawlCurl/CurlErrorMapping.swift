@@ -15,6 +15,8 @@ struct CurlErrorMapping {
     var isHTTP: Bool
     /// Whether the response's header section was delivered.
     var hasHead: Bool
+    /// Whether the request was for a later part of a file.
+    var hasOffset = false
 
     var kind: TransferFault.Kind {
         switch code {
@@ -47,10 +49,13 @@ struct CurlErrorMapping {
         case CURLE_LOGIN_DENIED: .denied
         case CURLE_REMOTE_ACCESS_DENIED, CURLE_FTP_COULDNT_RETR_FILE: filing
         case CURLE_SSH: speaking
-        case CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR, CURLE_FTP_COULDNT_USE_REST,
+        // REST is the only command that libcurl is given to send and that may not fail.
+        case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR:
+            hasOffset && !(400..<500).contains(reply) ? .offsetRefused : .serverRefused
+        case CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR,
             CURLE_FTP_COULDNT_SET_TYPE, CURLE_FTP_WEIRD_PASS_REPLY, CURLE_FTP_WEIRD_PASV_REPLY,
             CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST, CURLE_FTP_PORT_FAILED, CURLE_FTP_PRET_FAILED,
-            CURLE_FTP_BAD_FILE_LIST, CURLE_QUOTE_ERROR:
+            CURLE_FTP_BAD_FILE_LIST:
             .serverRefused
         default: .other
         }
@@ -106,6 +111,8 @@ struct CurlErrorMapping {
         switch reply {
         case 550: .notFound
         case 530, 532: .denied
+        // RFC 3659 §5: REST is judged when the transfer begins.
+        case 501, 551, 554: hasOffset ? .offsetRefused : .serverRefused
         case 400..<600: .serverRefused
         default: code == CURLE_REMOTE_ACCESS_DENIED ? .denied : .serverRefused
         }
@@ -137,12 +144,15 @@ extension EasyHandle {
             systemError: Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)),
             reply: number(CURLINFO_RESPONSE_CODE),
             isHTTP: isHTTP,
-            hasHead: hasHead
+            hasHead: hasHead,
+            hasOffset: (request?.range.offset ?? 0) > 0
         )
         var kind = mapping.kind
         if kind == .nameResolution, let host = request?.address.host, NameCheck.shared.isMissing(host) {
             kind = .nameMissing
         }
+        // libcurl does not name the command.
+        if code == CURLE_QUOTE_ERROR { return TransferFault(kind, "REST was refused with \(mapping.reply)") }
         return TransferFault(kind, Secrets.removed(from: mapping.text, of: request))
     }
 }

@@ -11,6 +11,7 @@ final class EasyHandle {
     /// Retained for as long as libcurl may use them.
     private var lines: HeaderLines?
     private var overrides: HeaderLines?
+    private var commands: (before: HeaderLines, after: HeaderLines)?
     private var sessions: SessionCache?
     /// The text of an address that was denied, see ``denyPrivateAddresses()``.
     var deniedAddress: String?
@@ -47,6 +48,7 @@ final class EasyHandle {
         refusal = nil
         lines = nil
         overrides = nil
+        commands = nil
         deniedAddress = nil
         swallowed = SwallowedBytes()
         proxyLines.removeAll()
@@ -125,6 +127,14 @@ final class EasyHandle {
     func set(_ option: CURLoption, _ lines: HeaderLines) {
         self.lines = lines
         note(unsafe pawl_easy_set_list(raw, option, lines.list))
+    }
+
+    /// Commands for an FTP server right before the transfer and after it.
+    func setCommands(before: [String], after: [String]) {
+        let new = (before: HeaderLines(before), after: HeaderLines(after))
+        note(unsafe pawl_easy_set_list(raw, CURLOPT_PREQUOTE, new.before.list))
+        note(unsafe pawl_easy_set_list(raw, CURLOPT_POSTQUOTE, new.after.list))
+        commands = new
     }
 
     /// Connects to other addresses; unlike CURLOPT_RESOLVE, which fills the multi handle's cache, only for this handle.

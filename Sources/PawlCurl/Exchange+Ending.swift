@@ -10,11 +10,14 @@ extension Exchange {
         if let verdict { return verdict }
         // libcurl may have failed on bytes after the end.
         if hasLastChunk { return .complete }
-        if code == CURLE_BAD_DOWNLOAD_RESUME, !isHTTP, phase != .delivered, let length = refusedLength {
-            // The file is shorter than the requested offset: the server reported its length, and it is judged.
-            toldLength = length
+        if !isHTTP, phase != .delivered, let length = lengthBeforeOffset(code) {
+            // The server reported the length, and it is judged.
+            refusedLength = length
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
             return .complete
+        }
+        if let contradiction = file.contradiction {
+            return .failed(TransferFault(.contentChanged, contradiction))
         }
         guard code == CURLE_OK else {
             if isHTTP, phase == .collecting, let refusal = easy.tunnelRefusal {
@@ -35,10 +38,18 @@ extension Exchange {
         return .complete
     }
 
-    /// The length of a file that ends before the offset, from libcurl's "Offset (9) was beyond file size (5)".
-    private var refusedLength: Int64? {
-        let text = easy.errorText
-        guard text.hasSuffix(")"), let opening = text.lastIndex(of: "(") else { return nil }
-        return Int64(text[text.index(after: opening)...].dropLast())
+    /// The length of a file that ends before the requested offset, where that made the transfer fail.
+    private func lengthBeforeOffset(_ code: CURLcode) -> Int64? {
+        switch code {
+        case CURLE_BAD_DOWNLOAD_RESUME:
+            // "Offset (9) was beyond file size (5)"
+            let text = easy.errorText
+            guard text.hasSuffix(")"), let opening = text.lastIndex(of: "(") else { return nil }
+            return Int64(text[text.index(after: opening)...].dropLast())
+        case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR, CURLE_FTP_COULDNT_RETR_FILE,
+            CURLE_REMOTE_FILE_NOT_FOUND:
+            return file.isBeyondEnd ? file.length : nil
+        default: return nil
+        }
     }
 }

@@ -28,8 +28,13 @@ extension Exchange {
         if isDraining { return drain(chunk.count) }
         guard chunks == nil else { return unsafe receive(chunked: chunk) }
         guard let sink else { return pawl_receiver_fails }
+        guard isHTTP || file.fits(chunk.count) else {
+            verdict = file.contradiction.map { .failed(TransferFault(.contentChanged, $0)) }
+            return pawl_receiver_fails
+        }
         switch unsafe sink.transfer(id, chunk: chunk) {
         case .taken:
+            file.took(chunk.count)
             return self.sink == nil ? pawl_receiver_fails : chunk.count
         case .pause:
             guard self.sink != nil else { return pawl_receiver_fails }
@@ -53,11 +58,11 @@ extension Exchange {
             verdict = .failed(TransferFault(.malformed, text))
             return pawl_receiver_fails
         }
-        guard phase != .delivered else { return line.count }
         guard isHTTP else {
-            unsafe noteReply(line)
+            unsafe file.note(line)
             return line.count
         }
+        guard phase != .delivered else { return line.count }
         if unsafe line.starts(with: "HTTP/".utf8) {
             // Another header section: the one before was a 1xx or a response that libcurl handled itself.
             lines.removeAll(keepingCapacity: true)
@@ -202,14 +207,6 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// Reads an FTP server's reply to SIZE (RFC 3659 §4); its reply to MDTM has the same code and 14 digits.
-    private func noteReply(_ line: UnsafeRawBufferPointer) {
-        guard unsafe line.starts(with: "213 ".utf8) else { return }
-        let digits = unsafe line.dropFirst(4).prefix { (0x30...0x39).contains($0) }
-        guard unsafe (1..<14).contains(digits.count) else { return }
-        toldLength = unsafe digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
-    }
-
     /// The header section that FTP and SFTP lack: the whole file's length and time.
     private func madeHead(atEnd: Bool) -> ResponseHead {
         let rest = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
@@ -224,6 +221,6 @@ extension Exchange {
         case .closed, .suffix: total = nil
         }
         let modified = easy.offset(CURLINFO_FILETIME_T).map { UnixTime(seconds: $0) }
-        return ResponseHead(fileLength: toldLength ?? total, modified: modified)
+        return ResponseHead(fileLength: refusedLength ?? file.length ?? total, modified: modified)
     }
 }

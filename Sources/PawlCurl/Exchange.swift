@@ -64,8 +64,10 @@ final class Exchange {
     var hasLastChunk = false
     /// The number of bytes of libcurl's next call that were delivered before the sink paused.
     var dealtWith = 0
-    /// The file's length from an FTP server's reply 213.
-    var toldLength: Int64?
+    /// What the replies of an FTP server say of the file.
+    var file = FileReplies(start: 0)
+    /// The length of a file that ends before the requested part.
+    var refusedLength: Int64?
     /// Whether the sink stopped at the header section of a response with a short body, which is read and discarded: the
     /// connection can be reused, above all for the next hop of a redirect.
     var isDraining = false
@@ -111,6 +113,7 @@ final class Exchange {
         easy.clearErrorText()
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
+        if request.address.scheme == .ftp || request.address.scheme == .ftps { watchFile(of: request) }
         setLogin(of: request, settings)
         if let refusal = easy.refusal {
             verdict = .failed(
@@ -141,7 +144,8 @@ final class Exchange {
         chunks = nil
         hasLastChunk = false
         dealtWith = 0
-        toldLength = nil
+        file = FileReplies(start: request.range.offset)
+        refusedLength = nil
         verdict = nil
         isPaused = false
         isReusable = false

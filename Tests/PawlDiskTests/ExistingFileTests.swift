@@ -194,7 +194,49 @@ import Testing
         partial.advanceLane(slot: 0, to: 1050)
         partial.release()
         folder.restart()
-        #expect(try folder.found("x.bin", .resume).1.done.runs == [ByteRange(0, 1050)])
+        let (again, loaded) = try folder.found("x.bin", .resume)
+        #expect(loaded.done.runs == [ByteRange(0, 1050)] && loaded.original == 1000)
+        try again.record(loaded.facts, done: loaded.done)
+        again.release()
+        folder.restart()
+        // However often it is killed: what it began with is known.
+        let (last, journal) = try folder.found("x.bin")
+        #expect(journal.original == 1000)
+        try last.restoreOriginal()
+        #expect(folder.names == ["x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+    }
+
+    @Test(arguments: [IfExists.rename, .resume])
+    func `killed between losing its mark and having its name again, it is still Pawl's`(
+        next: IfExists
+    ) throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        OwnerAttribute.remove(from: partial.openFile)
+        partial.release()
+        folder.restart()
+        guard next == .resume else {
+            let other = try folder.fresh("x.bin")
+            #expect(other.name == "x (1).bin")
+            #expect(try folder.bytes(of: "x.bin") == payload(1000))
+            return other.discard()
+        }
+        let (again, length) = try existing(folder)
+        #expect(length == 1000 && OwnerAttribute.read(again.openFile).isOurs)
+        try again.restoreOriginal()
+        #expect(folder.names == ["x.bin"])
+    }
+
+    @Test func `an unmarked part file of another length is not taken for it`() throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        OwnerAttribute.remove(from: partial.openFile)
+        try partial.openFile.truncate(to: 999)
+        partial.release()
+        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(try folder.bytes(of: "x.bin.part") == payload(999))
     }
 
     @Test(arguments: [IfExists.rename, .skip, .fail])

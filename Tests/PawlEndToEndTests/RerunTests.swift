@@ -45,6 +45,25 @@ struct RerunTests {
         #expect(bench.folder.difference(names[0], from: payload) == nil)
     }
 
+    @Test func `a URL that is given twice is one download`() throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        let run = try bench.get(url, url)
+        #expect(run.code == 0 && bench.folder.names == ["f.bin"], "\(run)")
+        #expect(bench.folder.difference("f.bin", from: payload) == nil)
+    }
+
+    @Test func `an existing file of another length than the expected one is not skipped silently`() throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        try FileSystem.write([1, 2, 3], to: bench.folder.path("f.bin"))
+        let right = try bench.get(url, "--if-exists", "skip", "--length", "3")
+        #expect(right.code == 0, "\(right)")
+        let wrong = try bench.get(url, "--if-exists", "skip", "--length", "1300000")
+        #expect(wrong.code == 32, "\(wrong)")
+        #expect(bench.folder.names == ["f.bin"])
+    }
+
     @Test(arguments: [[], ["-o", "f.bin"]])
     func `a file that has changed, here or there, is saved beside it`(options: [String]) throws {
         let bench = try Bench()

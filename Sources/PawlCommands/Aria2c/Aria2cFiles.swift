@@ -19,6 +19,11 @@ enum Aria2cFiles {
         _ = unsafe unlink(control)
     }
 
+    /// Removes the mark of a download that left nothing, not aria2's control file of a file that is still unfinished.
+    static func withdrawMark(_ path: String) {
+        if length(of: path + ".aria2") == 0 { unmark(path) }
+    }
+
     /// Whether aria2 left the file unfinished: its control file is not empty, and parts of the file are missing.
     static func isUnfinished(_ path: String) -> Bool {
         (length(of: path + ".aria2") ?? 0) > 0

@@ -306,6 +306,9 @@ struct Aria2cSession: ~Copyable {
             )
             return complete(download, speed: 0)
         }
+        if failed.name != nil, !Aria2cFiles.exists(failed.path + ".part") {
+            Aria2cFiles.withdrawMark(failed.path)
+        }
         if let existing = download.secondTry(after: error) {
             return begin(download.entry, attempt: download.attempt + 1, existing: existing)
         }
@@ -325,7 +328,6 @@ struct Aria2cSession: ~Copyable {
                 ]
             )
         }
-        if failed.name != nil, !Aria2cFiles.exists(failed.path + ".part") { Aria2cFiles.unmark(failed.path) }
         if failed.name == nil, Self.ofPlaces.contains(error.code) { download.name = failed.expectedName }
         notComplete(download)
         lastFailure = code

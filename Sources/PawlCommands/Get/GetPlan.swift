@@ -13,6 +13,10 @@ package struct GetPlan: Sendable {
         package var pieces: PieceHashes?
         /// Its part file begins with bytes of other files, which its checksum will prove.
         package var isSeeded = false
+
+        fileprivate var identity: [String] {
+            [source] + mirrors + [""] + lines.flatMap { [$0.name, $0.value] }
+        }
     }
 
     package private(set) var options: GetOptions
@@ -81,6 +85,9 @@ package struct GetPlan: Sendable {
         if options.hasRemoteName { try checkRemoteName(sources) }
         try check()
         completeAddresses(guess)
+        // What was given twice is one download.
+        var known: Set<[String]> = []
+        items.removeAll { !known.insert($0.identity).inserted }
     }
 
     /// `-O` is curl's, before a URL, which changes nothing here; or wget's, with a file's name.

@@ -119,8 +119,17 @@ struct RepairRun: Sendable {
         download.mirrors = Array(sources.dropFirst())
         download.expectedLength = length
         let found = try compared(sources[0], download)
-        if found.equal.contains(ByteRange(0, found.length)), try FileDigests(file.path).length == found.length
-        {
+        let fileLength = try FileDigests(file.path).length
+        if let why = found.refusal(forFile: file.name, of: fileLength, hasChecksum: checksum != nil) {
+            throw Failure(
+                .cannotResume,
+                "cannot repair",
+                at: given,
+                because: why,
+                remedy: "the file is unchanged; check the URL, or download it under another name"
+            )
+        }
+        if found.equal.contains(ByteRange(0, found.length)), fileLength == found.length {
             guard let checksum, try !has(checksum, found.length) else { return whole() }
             throw Failure(
                 .checksumMismatch,

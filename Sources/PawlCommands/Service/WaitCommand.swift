@@ -42,7 +42,7 @@ private struct WaitSession: ~Copyable {
     mutating func run(_ ids: [String]) throws(Failure) -> Int32 {
         if options.takesAll {
             var everything = options
-            everything.states = ["running", "queued", "paused"]
+            everything.states = ["running", "queued", "paused", "failed"]
             for download in try client.list(everything).compactMap(RemoteDownload.init) {
                 note(download)
             }

@@ -33,9 +33,12 @@ extension JournalFacts {
 package struct LoadedJournal: Hashable, Sendable {
     package var facts: JournalFacts
     package var done: ByteRangeSet
+    /// The length of the finished file with which the part file began, and which is restored if it cannot be continued.
+    package var original: Int64?
 
-    package init(facts: JournalFacts, done: ByteRangeSet) {
+    package init(facts: JournalFacts, done: ByteRangeSet, original: Int64? = nil) {
         self.facts = facts
         self.done = done
+        self.original = original
     }
 }

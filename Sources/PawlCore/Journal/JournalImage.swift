@@ -109,12 +109,20 @@ extension JournalImage {
         return set
     }
 
-    /// The length of the finished file that the part file still equals: no trusted byte is beyond it.
+    /// The length of the finished file that the part file still equals: no trusted byte continues it.
     ///
     /// If a power failure has removed the bytes behind it, it is that file again: no byte of it was ever
     /// overwritten.
     package func original(trusting done: ByteRangeSet) -> Int64? {
-        guard let original = header.original, done.upperBound <= original else { return nil }
+        guard let original = header.original, began(trusting: done) == nil else { return nil }
+        return original
+    }
+
+    /// The length of the finished file that the trusted bytes continue.
+    package func began(trusting done: ByteRangeSet) -> Int64? {
+        guard let original = header.original, done.upperBound > original,
+            done.contains(ByteRange(0, original))
+        else { return nil }
         return original
     }
 
@@ -138,7 +146,7 @@ extension JournalImage {
     /// cursor is there, and nothing behind it counts. A file that ends elsewhere has half a write, or more
     /// than one, and the origin of its last bytes is unknown.
     private func tail(_ length: Int64, changed: Int64) -> ByteRange? {
-        guard header.original == nil, let front, front >= written.upperBound, let intent,
+        guard original(trusting: written) == nil, let front, front >= written.upperBound, let intent,
             intent.range.start == front, length > front, length == intent.range.end, intent.fits(changed)
         else { return nil }
         return intent.range

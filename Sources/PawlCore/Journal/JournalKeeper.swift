@@ -68,7 +68,6 @@ package struct JournalKeeper: Hashable, Sendable {
         header.boot = boot
         header.inodes = inodes
         header.written = done
-        header.original = image.original(trusting: done)
         header.durable = header.durable.clipped(to: length)
         // After another boot the header was read from the disk, so it is durable. On the same boot it may be
         // in the page cache only, and has to be synced again before its durable bytes count.
@@ -101,8 +100,6 @@ package struct JournalKeeper: Hashable, Sendable {
     package mutating func record(_ facts: JournalFacts, written: ByteRangeSet) -> [JournalWrite] {
         header.facts = facts
         header.written = written
-        // Bytes beyond the finished file were added after its own were compared: it is a partial from now on.
-        if let original = header.original, written.upperBound > original { header.original = nil }
         return writeHeader()
     }
 

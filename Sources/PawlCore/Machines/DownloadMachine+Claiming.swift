@@ -48,7 +48,18 @@ extension DownloadMachine {
     /// Continues an earlier run's bytes, as far as they belong to the requested range.
     private mutating func adopt(_ journal: LoadedJournal, now: Instant) -> [Action] {
         let found = journal.facts.representation
-        if found.damage != nil, plan.retriesCorrupt {
+        if let original = journal.original {
+            existingLength = original
+            wasContinued = true
+            highWater = journal.done.count
+            guard found.selection == plan.selection else {
+                map = SegmentMap(done: journal.done)
+                return cannotContinueExisting(
+                    .init("continued-other-range", "another range of it was requested before")
+                )
+            }
+        }
+        if found.damage != nil, plan.retriesCorrupt, existingLength == nil {
             representation = nil
             map = SegmentMap(total: nil)
             let notice = LocalizableMessage(

@@ -41,6 +41,7 @@ extension DownloadMachine {
         refillAfter = nil
         isClaimed = false
         existingLength = nil
+        wasContinued = false
         knowsExisting = false
         asksClosed = false
         keepsExisting = false
@@ -170,7 +171,9 @@ extension DownloadMachine {
     /// `givesBack`: what was added to an existing file is discarded.
     mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
         self.failure = failure
-        let end = existingLength.map { giveBack($0, keepsAdded: !givesBack) } ?? letGo()
+        let existing = wasContinued && !givesBack ? nil : existingLength
+        let given = existing.map { giveBack($0, keepsAdded: !givesBack) }
+        let end = given ?? letGo()
         return stop() + [end, enter(.failed), .notify(.failed(failure))]
     }
 }
@@ -178,4 +181,7 @@ extension DownloadMachine {
 extension DownloadMachine {
     /// The place on disk was claimed under this name.
     package mutating func named(_ name: String) { self.name = name }
+
+    /// The finished file that is kept has this length.
+    package mutating func keeps(_ length: Int64?) { keptLength = length }
 }

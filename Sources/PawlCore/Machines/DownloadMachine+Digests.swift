@@ -331,14 +331,14 @@ extension DownloadMachine {
         }
     }
 
-    private mutating func failExisting(_ why: String) -> [Action] {
+    mutating func failExisting(_ why: String, advice: Remedy = "give the right checksum") -> [Action] {
         fail(
             Failure(
                 .checksumMismatch,
                 "cannot accept the existing file",
                 at: name ?? sources[0].given.redacted,
                 because: why,
-                remedy: "give the right checksum, choose another name, or change \(.setting(.existingFile))"
+                remedy: "\(advice), choose another name, or change \(.setting(.existingFile))"
             )
         )
     }

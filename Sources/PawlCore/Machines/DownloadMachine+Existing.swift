@@ -18,11 +18,18 @@ extension DownloadMachine {
     /// What is left after a failure, followed by `advice`; `otherwise` where no partial file is left.
     func kept(_ advice: Remedy, otherwise: Remedy = "") -> Remedy {
         guard plan.keepsPartial, written > 0 else { return otherwise }
-        return existingLength == nil ? "the partial file is kept; \(advice)" : "the file is kept; \(advice)"
+        return existingLength == nil || wasContinued
+            ? "the partial file is kept; \(advice)" : "the file is kept; \(advice)"
     }
 
     /// Fetches nothing; a given checksum is verified against the existing file.
     mutating func keepExisting() -> [Action] {
+        if let wanted = plan.length, let keptLength, keptLength != wanted {
+            return failExisting(
+                DownloadMachine.evidence(keptLength, instead: wanted).description,
+                advice: "give the right length"
+            )
+        }
         guard plan.hasDigest else { return finishExisting() }
         keepsExisting = true
         return [enter(.verifying), .verify(expected.algorithms, length: map.total ?? 0)]

@@ -31,6 +31,25 @@ extension DownloadMachine {
         return actions + retry(fault, disposition, source: lane.source, now: now)
     }
 
+    /// What an FTP server made known after its head was judged, or instead of one: what was agreed on before does not
+    /// hold.
+    mutating func disowned(_ fault: TransferFault, lane index: Int, now: Instant) -> [Action]? {
+        switch fault.kind {
+        case .contentChanged:
+            return changed(.init("changed-during-transfer", "\(fault.text)"), lane: index, now: now)
+        case .offsetRefused:
+            let evidence = LocalizableMessage(
+                "offset-refused",
+                "the server refuses the offset: \(fault.text)"
+            )
+            return rangesBroken(evidence, lane: index, now: now)
+        case .nameResolution, .nameMissing, .unreachable, .connectionRefused, .connectTimeout,
+            .connectionLost, .truncated, .tls, .publicKey, .proxy, .notFound, .denied, .serverRefused,
+            .malformed, .privateAddress, .other:
+            return nil
+        }
+    }
+
     /// Whether a response with another status than success is the result.
     package var takesErrorResponse: Bool {
         plan.endsWithErrorResponse && map.done.isEmpty && flowing == 0 && existingLength == nil
@@ -345,7 +364,7 @@ extension TransferFault {
         case .notFound: "check the URL"
         case .privateAddress: "disable \(.setting(.deniesPrivateAddresses)) if this is intended"
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
-            .malformed, .other:
+            .offsetRefused, .contentChanged, .malformed, .other:
             nil
         }
     }

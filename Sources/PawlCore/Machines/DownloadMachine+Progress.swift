@@ -151,6 +151,9 @@ extension DownloadMachine {
     package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let lane = lanes[index]
+        if case .failed(let fault) = end, let actions = disowned(fault, lane: index, now: now) {
+            return actions
+        }
         guard lane.stage == .flowing else {
             if case .failed(let fault) = end {
                 return presentLogin(.transfer(fault), head: nil, lane: index)

@@ -49,6 +49,11 @@ package struct DownloadMachine: Hashable, Sendable {
     var rangeWasSilent = false
     /// The part file was a finished file before (resume of an existing file).
     var existingLength: Int64?
+    /// An earlier run has continued the existing file: it is a partial file now, and given back only where it cannot be
+    /// continued.
+    var wasContinued = false
+    /// The length of the finished file that is kept as it is.
+    var keptLength: Int64?
     /// Ranges to compare before any other request: no header field can prove the bytes on disk.
     package internal(set) var samples: [ByteRange] = []
     /// Where bytes of two responses meet that were not compared there, though no strong tag covers both.

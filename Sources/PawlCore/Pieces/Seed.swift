@@ -18,15 +18,3 @@ package struct SeededPart: Hashable, Sendable {
         self.count = count
     }
 }
-
-/// What a file and the content of an address have in common.
-package struct ContentComparison: Hashable, Sendable {
-    /// The content as the first response described it.
-    package var representation = Representation()
-    /// The bytes that both have at the same offsets.
-    package var equal = ByteRangeSet()
-    /// The content's length in bytes.
-    package var length: Int64 = 0
-
-    package init() {}
-}

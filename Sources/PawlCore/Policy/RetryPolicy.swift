@@ -101,7 +101,7 @@ package struct RetryPolicy: Hashable, Sendable {
         // The password stays wrong.
         case .denied: Disposition(code: .authorization, isRetried: false)
         // FTP's 4xx replies are temporary, and libcurl does not distinguish them from 5xx.
-        case .serverRefused: Disposition(code: .badResponse, isRetried: true)
+        case .serverRefused, .offsetRefused, .contentChanged: Disposition(code: .badResponse, isRetried: true)
         // Not HTTP at all; a wrong port responds the same each time.
         case .malformed: Disposition(code: .badResponse, isRetried: false)
         // The address may not be intended; a retry would use the same one.

@@ -32,6 +32,10 @@ package struct TransferFault: Error, Hashable, Sendable {
         case denied
         /// FTP or SFTP server cannot resume, or a 4xx/5xx reply of FTP.
         case serverRefused
+        /// FTP: the server cannot begin at an offset, or the file ends before it.
+        case offsetRefused
+        /// FTP: the file is another one than the server described before its first byte.
+        case contentChanged
         /// The response's framing is not HTTP.
         case malformed
         /// The name resolves to an address that must not be contacted.

@@ -7,8 +7,18 @@ package struct ContentFingerprint: Hashable, Sendable {
 
     /// `nil` without a strong tag or date (RFC 9110 §8.8): content rewritten within a second has the same
     /// weak ones.
-    package init?(source: String, host: String, selection: RequestedRange, validators response: Validators) {
-        guard response.entityTag.map({ !$0.isWeak }) ?? false || response.dateStrength == .strong else {
+    ///
+    /// FTP and SFTP servers do not say what time it is. Their clock is compared with this machine's, `now`, and may be a
+    /// day off: some send local time.
+    package init?(
+        source: String,
+        host: String,
+        selection: RequestedRange,
+        validators response: Validators,
+        now: UnixTime? = nil
+    ) {
+        let hasTag = response.entityTag.map { !$0.isWeak } ?? false
+        guard hasTag || response.dateStrength == .strong || Self.isOldFile(source, response, now) else {
             return nil
         }
         self.source = CyclicCheck.value(of: source.utf8)
@@ -22,6 +32,16 @@ package struct ContentFingerprint: Hashable, Sendable {
         check.feed(response.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
         for word in selection.words { check.feed(word) }
         validators = check.value
+    }
+
+    private static let margin: Int64 = 86_400
+
+    private static func isOldFile(_ source: String, _ response: Validators, _ now: UnixTime?) -> Bool {
+        guard let now, response.entityTag == nil, response.dateStrength == .plain,
+            let modified = response.lastModified,
+            ["ftp:", "ftps:", "sftp:"].contains(where: { source.hasPrefix($0) })
+        else { return false }
+        return modified.seconds < now.seconds - margin
     }
 }
 

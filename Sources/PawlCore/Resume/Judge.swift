@@ -367,7 +367,7 @@ package struct Judge: Hashable, Sendable {
             "size-differs-no-validators",
             "its size differs, and it has neither ETag nor Last-Modified"
         )
-        let type = response.identity.mediaType.flatMap { isPage($0) ? $0 : nil }
+        let type = response.identity.mediaType.flatMap { Self.isPage($0) ? $0 : nil }
         if isBare, wouldLoseBytes(to: response.identity), type == nil || type != known.mediaType {
             return .fault(.suspectPage(bare))
         }
@@ -399,7 +399,7 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// Whether servers and proxies send errors in this type.
-    private func isPage(_ type: String) -> Bool {
+    static func isPage(_ type: String) -> Bool {
         let pages = ["text/html", "text/plain", "text/xml", "application/json", "application/xml"]
         return pages.contains(type) || type.hasSuffix("+json") || type.hasSuffix("+xml")
     }

@@ -59,9 +59,21 @@ package struct Representation: Hashable, Sendable {
     }
 
     /// What a finished file of the part `selection` remembers of `source`, see ``ContentFingerprint``.
-    package func fingerprint(of source: String, selection: RequestedRange) -> ContentFingerprint? {
+    ///
+    /// `now` is this machine's time while the file is described; `nil` where it is not known.
+    package func fingerprint(
+        of source: String,
+        selection: RequestedRange,
+        now: UnixTime? = nil
+    ) -> ContentFingerprint? {
         records.first { $0.source == source }.flatMap {
-            ContentFingerprint(source: source, host: $0.host, selection: selection, validators: $0.validators)
+            ContentFingerprint(
+                source: source,
+                host: $0.host,
+                selection: selection,
+                validators: $0.validators,
+                now: now
+            )
         }
     }
 

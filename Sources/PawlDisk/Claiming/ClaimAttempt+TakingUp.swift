@@ -112,8 +112,10 @@ extension ClaimAttempt {
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
         let inodes = try inodes(status, journal)
-        switch belonging(of: file, to: image, inodes: inodes) {
+        switch belonging(of: file, to: image, inodes: inodes, length: status.length) {
         case .together: break
+        // A kill came while it was given its name back, after its attribute was removed.
+        case .unmarkedOriginal: try mark(file)
         case .oursWithoutIts:
             journal.unlock()
             return try fresh(file, status, ticket)
@@ -124,7 +126,8 @@ extension ClaimAttempt {
         let done = image.trusted(boot: boot, length: status.length, changed: isSame ? status.changed : nil)
         let original = image.original(trusting: done)
         if let original, claim.ifExists != .resume { return try putBack(file, length: original) }
-        let loaded = LoadedJournal(facts: image.header.facts, done: done)
+        let began = image.began(trusting: done)
+        let loaded = LoadedJournal(facts: image.header.facts, done: done, original: began)
         guard original != nil || loaded.facts.sources.first == source || adopts(loaded) else {
             return .taken(.otherDownload(partPath))
         }
@@ -138,7 +141,8 @@ extension ClaimAttempt {
         )
         let kept = try resume(journal, keeper, writes)
         guard let original else {
-            let partial = partial(file, length: length, journal: kept, ticket: ticket)
+            let origin = began.map { FilePartial.Provenance.renamed(length: $0, status: status) }
+            let partial = partial(file, length: length, journal: kept, origin: origin, ticket: ticket)
             return .result(.found(partial, loaded))
         }
         let origin = FilePartial.Provenance.renamed(length: original, status: status)
@@ -178,6 +182,8 @@ extension ClaimAttempt {
         case together
         /// Pawl's own, but not the file that the journal describes.
         case oursWithoutIts
+        /// A finished file that was only prepared for resuming, without the attribute again.
+        case unmarkedOriginal
         case foreign
     }
 
@@ -185,12 +191,19 @@ extension ClaimAttempt {
     ///
     /// A file without the owner attribute is never Pawl's own; without attributes the inode numbers decide. A marked
     /// file may have been copied or moved together with its journal, but not put beside a journal that has stayed.
-    private func belonging(of file: OpenFile, to image: JournalImage, inodes: JournalInodes) -> Belonging {
+    private func belonging(
+        of file: OpenFile,
+        to image: JournalImage,
+        inodes: JournalInodes,
+        length: Int64
+    ) -> Belonging {
         let keepsInodes = folder.traits.contains(.keepsInodes)
         let isSamePart = inodes.part == image.header.inodes.part
         let isSameJournal = inodes.journal == image.header.inodes.journal
         switch folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported {
-        case .missing: return .foreign
+        case .missing:
+            let isOriginal = image.original(trusting: image.written) == length
+            return keepsInodes && isSamePart && isSameJournal && isOriginal ? .unmarkedOriginal : .foreign
         case .of: return keepsInodes && isSameJournal && !isSamePart ? .oursWithoutIts : .together
         case .unsupported: return !keepsInodes || isSamePart && isSameJournal ? .together : .foreign
         }

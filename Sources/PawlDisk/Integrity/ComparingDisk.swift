@@ -10,11 +10,16 @@ import Synchronization
 package final class ComparingDisk: Disk {
     private let path: String
     private let file: OpenFile
+    /// The file's length when the comparison began.
+    let fileLength: Int64
     private let state = Mutex(ContentComparison())
 
     package init(with path: String) throws(Failure) {
         self.path = path
-        do throws(SystemError) { file = try OpenFile(at: path) } catch {
+        do throws(SystemError) {
+            file = try OpenFile(at: path)
+            fileLength = try file.status().length
+        } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: path, error)
         }
     }
@@ -24,7 +29,7 @@ package final class ComparingDisk: Disk {
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         state.withLock { $0.representation = claim.facts.representation }
         return .fresh(
-            ComparingPartial(file, path: path, name: claim.name) { [self] equal, length in
+            ComparingPartial(file, of: fileLength, path: path, name: claim.name) { [self] equal, length in
                 state.withLock {
                     $0.equal = equal
                     $0.length = length
@@ -46,6 +51,7 @@ private final class ComparingPartial: UnstoredPartial {
     let slotCount = 64
     let durable = ByteRangeSet()
     private let file: OpenFile
+    private let fileLength: Int64
     private let report: (ByteRangeSet, Int64) -> Void
     private var length: Int64 = 0
     private var equal = ByteRangeSet()
@@ -57,8 +63,15 @@ private final class ComparingPartial: UnstoredPartial {
     private static let smallest: Int64 = 64 << 10
     private static let largest: Int64 = 1 << 20
 
-    init(_ file: OpenFile, path: String, name: String, report: @escaping (ByteRangeSet, Int64) -> Void) {
+    init(
+        _ file: OpenFile,
+        of fileLength: Int64,
+        path: String,
+        name: String,
+        report: @escaping (ByteRangeSet, Int64) -> Void
+    ) {
         self.file = file
+        self.fileLength = fileLength
         self.path = path
         self.name = name
         self.report = report
@@ -68,18 +81,24 @@ private final class ComparingPartial: UnstoredPartial {
         precondition(offset == length, "one connection is compared in order")
         var start = 0
         while start < bytes.count {
-            let left = piece.start + piece.size - length
+            let left = pieceEnd - length
             let count = Int(min(left, Int64(bytes.count - start)))
             let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
             if piece.agrees { piece.agrees = try unsafe agrees(part) }
             length += Int64(count)
             start += count
-            if length == piece.start + piece.size { endPiece() }
+            if length == pieceEnd { endPiece() }
         }
         unsafe tail.append(contentsOf: bytes)
         if tail.count > ComparingPartial.longestTail * 2 {
             tail.removeFirst(tail.count - ComparingPartial.longestTail)
         }
+    }
+
+    /// Where the piece ends: with the file, too, so that the last bytes of a file that is cut short count.
+    private var pieceEnd: Int64 {
+        let end = piece.start + piece.size
+        return piece.start < fileLength ? min(end, fileLength) : end
     }
 
     private func agrees(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Bool {

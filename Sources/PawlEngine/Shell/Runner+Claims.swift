@@ -30,7 +30,11 @@ extension Runner {
 
     /// The fingerprint of the content, from the first address's own validators.
     var content: ContentFingerprint? {
-        machine.representation?.fingerprint(of: addresses[0], selection: job.plan.selection)
+        machine.representation?.fingerprint(
+            of: addresses[0],
+            selection: job.plan.selection,
+            now: clock.wallTime
+        )
     }
 
     /// Claims the name from the response to `lane`.
@@ -50,8 +54,11 @@ extension Runner {
         request.isChosen = job.fileName != nil
         if hasHead {
             request.content = {
-                [representation = facts.representation, source = addresses[0], part = job.plan.selection] in
-                representation.fingerprint(of: source, selection: part)
+                [
+                    representation = facts.representation, source = addresses[0], part = job.plan.selection,
+                    now = clock.wallTime
+                ] in
+                representation.fingerprint(of: source, selection: part, now: now)
             }
             request.length = machine.map.total
         }
@@ -99,7 +106,9 @@ extension Runner {
             return .existing(length: length)
         case .skipped(let path):
             set(path: path)
-            machine.named(path.split(separator: "/").last.map(String.init) ?? path)
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            machine.named(name)
+            machine.keeps(disk.length(of: name, in: job.folder))
             return .skipped
         }
     }

@@ -88,7 +88,11 @@ struct FakeClaim {
         if let original, claim.ifExists != .resume { return putBack(file, original) }
         let isHidden = disk.state.withLock { $0.sabotage == .hidesJournals }
         let facts = disguised(image.header.facts)
-        let journal = LoadedJournal(facts: facts, done: isHidden ? ByteRangeSet() : done)
+        let journal = LoadedJournal(
+            facts: facts,
+            done: isHidden ? ByteRangeSet() : done,
+            original: isHidden ? nil : image.began(trusting: done)
+        )
         guard original != nil || journal.facts.sources.first == source || adopts(journal) else {
             return nil
         }

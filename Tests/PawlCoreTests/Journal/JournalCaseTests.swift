@@ -35,8 +35,10 @@ import Testing
         }
     }
 
-    @Test func `a finished file with appended bytes is not finished any more`() {
-        var (keeper, _) = JournalKeeper.begun(
+    @Test func `a finished file with appended bytes is not finished any more, and what it was is known`()
+        throws
+    {
+        var (keeper, writes) = JournalKeeper.begun(
             facts: someFacts(),
             done: ByteRangeSet(),
             original: 100,
@@ -44,10 +46,17 @@ import Testing
             boot: someBoot,
             nonce: 5
         )
-        _ = keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, 100)]))
-        #expect(keeper.header.original == 100)
-        _ = keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, 101)]))
-        #expect(keeper.header.original == nil)
+        writes += keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, 100)]))
+        var file = VolatileBytes()
+        file.perform(writes)
+        let same = try JournalImage(file.cache)
+        #expect(same.original(trusting: same.written) == 100 && same.began(trusting: same.written) == nil)
+        file.perform(keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, 101)])))
+        let longer = try JournalImage(file.cache)
+        #expect(longer.original(trusting: longer.written) == nil)
+        #expect(longer.began(trusting: longer.written) == 100)
+        // Bytes of it that are not trusted any more are nevertheless not to be overwritten.
+        #expect(longer.original(trusting: ByteRangeSet([ByteRange(50, 101)])) == 100)
     }
 
     @Test
@@ -73,7 +82,6 @@ import Testing
         let all = ByteRangeSet([ByteRange(0, 120)])
         #expect(killed.original(trusting: all) == nil)
         #expect(killed.original(trusting: ByteRangeSet()) == 100)
-        // Once it counted as a part file it stays one, however short it is later.
         let (next, _) = JournalKeeper.resumed(
             killed,
             done: all,
@@ -81,7 +89,7 @@ import Testing
             inodes: someInodes,
             boot: someBoot
         )
-        #expect(next.header.original == nil)
+        #expect(next.header.original == 100)
         let (same, _) = JournalKeeper.resumed(
             killed,
             done: ByteRangeSet(),

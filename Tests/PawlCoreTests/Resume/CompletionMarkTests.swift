@@ -29,6 +29,28 @@ import Testing
         #expect(content(date: nil) != nil)
     }
 
+    @Test func `an old time of an FTP or SFTP file identifies its content`() {
+        func content(_ source: String, age: Int64?, tag: EntityTag? = nil) -> ContentFingerprint? {
+            let now = UnixTime(seconds: 1_700_000_000)
+            let modified = UnixTime(seconds: 1_700_000_000 - (age ?? 1_000_000))
+            return ContentFingerprint(
+                source: source,
+                host: "h",
+                selection: .whole,
+                validators: Validators(entityTag: tag, lastModified: modified, date: nil),
+                now: age == nil ? nil : now
+            )
+        }
+        let day: Int64 = 86_400
+        for scheme in ["ftp", "ftps", "sftp"] {
+            #expect(content("\(scheme)://a/f", age: day + 1) != nil)
+            #expect(content("\(scheme)://a/f", age: day) == nil, "the server's clock may differ")
+            #expect(content("\(scheme)://a/f", age: nil) == nil)
+        }
+        #expect(content("http://a/f", age: 2 * day) == nil)
+        #expect(content("ftp://a/f", age: 2 * day) != content("ftp://a/f", age: 3 * day))
+    }
+
     @Test func `another URL, another part or another validator is other content`() {
         let others = [
             content(), content("https://a.example/g"), content("https://a.example/f", .from(1)),

@@ -44,6 +44,15 @@ struct `The service's commands` {
         #expect(try house.run("resume", id).output == "\(id.prefix(6)) nothing to do\n")
     }
 
+    @Test func `wait for all of the queue reports what has failed before`() throws {
+        let url = house.origin.serve("/gone", content) { $0.instead = .status(404) }
+        let id = try house.add(url)
+        #expect(try house.run("wait", id).exit == .code(3))
+        #expect(try house.run("wait", "--all").exit == .code(3))
+        #expect(try house.run("remove", id).exit == .code(0))
+        #expect(try house.run("wait", "--all").exit == .code(0))
+    }
+
     @Test func `an ambiguous ID is refused`() throws {
         // Seventeen IDs of hexadecimal digits: two begin alike.
         for number in 1...17 { _ = try house.add("--paused", "http://127.0.0.1:1/f\(number)") }

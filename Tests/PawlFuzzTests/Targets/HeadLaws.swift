@@ -4,6 +4,7 @@
 enum HeadLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let bytes = input.rest() + Array("\r\n\r\n".utf8)
+        try checkReplies(bytes)
         let head = ResponseHead(parsing: bytes)
         if let head { try check(head) }
         guard let (framing, content) = try? ResponseFraming.read(bytes) else { return }
@@ -17,6 +18,22 @@ enum HeadLaws {
             try hold(head.contentLength == nil, "chunked and of length \(head.contentLength ?? -1)")
         case .untilClose, .none:
             break
+        }
+    }
+
+    /// The same bytes as lines of an FTP server: what it says of the file stays as it was said first.
+    private static func checkReplies(_ bytes: [UInt8]) throws(BrokenLaw) {
+        var replies = FileReplies(start: Int64(bytes.count % 3))
+        var length: Int64?
+        for line in bytes.split(separator: 0x0A) {
+            replies.note(line)
+            try hold(replies.length ?? 0 >= 0, "a length below zero")
+            try hold(length == nil || replies.length == length, "two lengths")
+            length = replies.length
+        }
+        if let length, replies.contradiction == nil {
+            let exceeds = !replies.fits(Int(length) + 1)
+            try hold(exceeds, "more bytes than the length")
         }
     }
 

@@ -77,6 +77,59 @@ import Testing
         #expect(empty.said.contains(.restoreOriginal), "an empty file is a file too")
     }
 
+    /// The next run after a kill: 2 MiB were added to an existing file of 4 MiB.
+    private func killed(_ change: (inout DownloadPlan) -> Void = { _ in }) -> Bench {
+        var bench = Bench {
+            $0.retry.retries = 0
+            change(&$0)
+        }
+        guard
+            case .found(var journal) = Bench.journal(
+                [ByteRange(0, 6 * Self.megabyte)],
+                total: 8 * Self.megabyte
+            )
+        else { return bench }
+        journal.original = 4 * Self.megabyte
+        bench.begin(.found(journal))
+        return bench
+    }
+
+    @Test func `an existing file that a killed run continued has its name again when the content changed`() {
+        for isSmaller in [false, true] {
+            var bench = killed()
+            #expect(bench.requested == .closed(ByteRange(6 * Self.megabyte, 8 * Self.megabyte)))
+            bench.answer(Bench.whole((isSmaller ? 1 : 8) * Self.megabyte, tag: "v2"))
+            if bench.machine.phase != .failed {
+                bench.answer(Bench.part(0, 1, of: 8 * Self.megabyte, tag: "v2"))
+            }
+            #expect(bench.machine.phase == .failed && bench.said.contains(.restoreOriginal))
+            #expect(bench.machine.failure?.code == .cannotResume)
+            #expect(!bench.said.contains(.startOver))
+        }
+        let range = killed { $0.selection = .from(5) }
+        #expect(range.said.contains(.restoreOriginal) && range.machine.failure?.code == .cannotResume)
+    }
+
+    @Test func `what a killed run added to an existing file stays after other failures`() {
+        var bench = killed()
+        bench.fail(.connectionLost)
+        #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
+        bench = killed()
+        bench.answer(Bench.part(6 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
+        bench.progress(to: 8 * Self.megabyte)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `an existing file of another length than the expected one is not accepted`() {
+        for length in [5, 6] as [Int64] {
+            var bench = Bench { $0.length = 6 }
+            bench.machine.keeps(length)
+            bench.begin(.skipped)
+            #expect(bench.machine.phase == (length == 6 ? .finished : .failed))
+        }
+    }
+
     @Test func `an existing file has its name again after a failure, with what was added to it`() {
         var bench = continuing(added: 1000)
         bench.fail(.connectionLost)

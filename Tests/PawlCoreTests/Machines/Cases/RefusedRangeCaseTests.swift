@@ -140,6 +140,27 @@ import Testing
         #expect(bench.machine.written == (end == .complete ? 0 : 400))
     }
 
+    @Test func `an FTP server that refuses the offset sends the whole file again`() {
+        var bench = Bench(scheme: .ftp)
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: nil, tag: nil))
+        bench.fail(.offsetRefused)
+        #expect(bench.requested == .whole && bench.machine.written == 400)
+        #expect(bench.notices.contains { $0.contains("the server refuses the offset") })
+        bench.answer(ResponseHead(fileLength: 300, modified: nil))
+        #expect(bench.said.contains(.startOver) && bench.machine.total == 300)
+    }
+
+    @Test func `an FTP file that proves to be another one at its end starts over`() {
+        var bench = Bench(scheme: .ftp)
+        bench.begin()
+        bench.answer(ResponseHead(fileLength: 300, modified: nil))
+        bench.said = bench.machine.claimed(bench.lane, .fresh, now: bench.now)
+        bench.progress(to: 300)
+        bench.fail(.contentChanged)
+        #expect(bench.said.contains(.startOver) && bench.machine.phase == .probing)
+        #expect(bench.requested == .whole && bench.machine.written == 0)
+    }
+
     @Test func `bytes that are not the file's beginning stay when a valid range is refused`() {
         var bench = Bench { $0.retry.retries = 3 }
         bench.begin(Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000))

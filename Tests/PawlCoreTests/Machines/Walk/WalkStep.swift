@@ -65,10 +65,8 @@ struct WalkStep {
                 }
             case .startOver where !after.isClaimed: return "started over without a file"
             case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
-                .refresh, .ask, .useMemory, .throttled, .connectionRefused, .connectionRefusalWithdrawn,
-                .verify,
-                .verifyDecoded,
-                .findSidecars, .check,
+                .refresh, .ask, .useMemory, .throttled, .connectionRefused,
+                .connectionRefusalWithdrawn, .verify, .verifyDecoded, .findSidecars, .check,
                 .discard, .close, .restoreOriginal, .restoreExtended, .notify:
                 break
             }

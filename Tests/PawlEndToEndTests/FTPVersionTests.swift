@@ -1,0 +1,93 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// Files of FTP servers that change between the replies and the data, and servers that cannot resume.
+@Suite(
+    .enabled(
+        if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3"),
+        "needs the built program and python3"
+    )
+)
+struct FTPVersionTests {
+    private static let first = Payload(seed: 191, length: 600_000)
+    private let bench: Bench
+    private let served: TemporaryFolder
+    private let server: UnsteadyFTPServer
+
+    init() throws {
+        bench = try Bench()
+        served = try TemporaryFolder()
+        try FileSystem.write(Self.first.bytes(in: ByteRange(0, 600_000)), to: served.path("content"))
+        server = try UnsteadyFTPServer(in: served.path)
+    }
+
+    private func set(_ mode: String) throws {
+        try FileSystem.write(Array(mode.utf8), to: served.path("mode"))
+    }
+
+    private func put(_ content: Payload, in name: String = "content") throws {
+        try FileSystem.write(content.bytes(in: ByteRange(0, content.length)), to: served.path(name))
+    }
+
+    private func end() {
+        server.process.send(SIGKILL)
+        server.process.wait()
+    }
+
+    /// Half of the first version is on disk.
+    private func leavePartial(_ mode: String = "cut") throws {
+        try set(mode)
+        let run = try bench.get(server.url, "--retries", "0")
+        #expect(run.code != 0 && bench.folder.names == ["f.part", "f.pawl"], "\(run)")
+    }
+
+    @Test(arguments: ["early", "early states", "late", "late nosize"], [600_000, 900_000])
+    func `a version that replaces the file during the transfer is published whole`(
+        mode: String,
+        length: Int64
+    ) throws {
+        defer { end() }
+        let next = Payload(seed: 192, length: length)
+        try put(next, in: "next")
+        try set(mode)
+        let run = try bench.get(server.url)
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.folder.difference("f", from: next) == nil)
+        #expect(bench.folder.names == ["f"])
+    }
+
+    @Test(arguments: ["norest", "norest nosize"])
+    func `a server that cannot resume sends the whole file again`(mode: String) throws {
+        defer { end() }
+        try leavePartial()
+        try set(mode)
+        let run = try bench.get(server.url)
+        #expect(run.code == 0, "\(run)")
+        #expect(run.description.contains("the server refuses the offset"), "\(run)")
+        #expect(bench.folder.difference("f", from: Self.first) == nil)
+    }
+
+    @Test(arguments: ["", "nosize"], [0, 1000, 300_000] as [Int64])
+    func `a file that is shorter than the partial one is fetched anew`(mode: String, length: Int64) throws {
+        defer { end() }
+        try leavePartial("cut " + mode)
+        let next = Payload(seed: 193, length: length)
+        try put(next)
+        try set(mode)
+        let run = try bench.get(server.url)
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.folder.difference("f", from: next) == nil)
+    }
+
+    @Test func `a finished file is not fetched again until it changes`() throws {
+        defer { end() }
+        for _ in 0..<2 { try #expect(bench.get(server.url).code == 0) }
+        #expect(bench.folder.names == ["f"])
+        let next = Payload(seed: 194, length: 600_001)
+        try put(next)
+        try #expect(bench.get(server.url).code == 0)
+        #expect(bench.folder.difference("f (1)", from: next) == nil)
+    }
+}
