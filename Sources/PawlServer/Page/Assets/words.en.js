@@ -27,6 +27,7 @@ export const english = {
   details: "Details",
   actions: "Actions",
   search: "Search name or URL",
+  searchHint: "Search",
   sortBy: "Sort by",
   ok: "OK",
   cancel: "Cancel",
@@ -41,16 +42,19 @@ export const english = {
   notConnected: "The service does not respond. Nothing was changed.",
 
   parts: {
-    all: "All", running: "Running", waiting: "Waiting", paused: "Paused", finished: "Finished", failed: "Failed",
+    all: "All", running: "Running", waiting: "Queued", paused: "Paused", finished: "Finished", failed: "Failed",
   },
   groups: "Groups",
   states: /** @type {Record<string, string>} */ ({
-    waiting: "Waiting", held: "Group paused", crowded: "Waiting for host", probing: "Connecting", transferring: "Downloading", waitingForNetwork: "No network",
+    waiting: "Queued", held: "Group paused", crowded: "Waiting for host", probing: "Connecting", transferring: "Downloading", waitingForNetwork: "Waiting for network",
     verifying: "Verifying", publishing: "Finishing", paused: "Paused", preempted: "Queued",
     finished: "Finished", failed: "Failed", removed: "Removed",
   }),
   retrying: (/** @type {string} */ span) => `Retrying in ${span}`,
-  hostWaits: (/** @type {string} */ host) => `${host} is busy: its Retry-After is awaited`,
+  retryOf: (/** @type {string} */ text, /** @type {string} */ reason, /** @type {number} */ attempt, /** @type {number} */ limit) =>
+    `${text} (${[reason, limit < 1_000_000 ? `${attempt} of ${limit}` : `try ${attempt}`].filter(Boolean).join(", ")})`,
+  waitingFor: (/** @type {string} */ host) => `Waiting for ${host}`,
+  hostWaits: (/** @type {string} */ host, /** @type {string} */ span) => `${host} asked to wait: ${span} left`,
   leftIn: (/** @type {string} */ span) => `${span} left`,
   detailsOf: (/** @type {string} */ name) => `Details of ${name}`,
   columns: /** @type {Record<string, string>} */ ({
@@ -70,6 +74,7 @@ export const english = {
   }),
   progress: "Progress",
   of: (/** @type {string} */ part, /** @type {string} */ whole) => `${part} of ${whole}`,
+  ofAtLeast: (/** @type {string} */ part, /** @type {string} */ whole) => `${part} of at least ${whole}`,
   smoothed: (/** @type {string} */ speed) => `Ten-second average: ${speed}`,
 
   /** Failures and decisions, which the service sends in English. */
@@ -91,6 +96,11 @@ export const english = {
     removeFile: "Remove and delete file", raise: "Raise priority", lower: "Lower priority", details: "Details",
     choosing: "Select",
   },
+  removeDiscarding: (/** @type {string} */ size) => `Remove and discard ${size} received`,
+  removeDiscardingKeeping: (/** @type {string} */ size) => `Remove, keep finished files, discard ${size} received`,
+  removeQuestion: (/** @type {number} */ count) => `Remove ${several(count, "download", "downloads")}?`,
+  discards: (/** @type {string} */ size, /** @type {string | null} */ name) =>
+    name === null ? `The ${size} received of unfinished downloads will be discarded.` : `The ${size} received of ${name} will be discarded.`,
   chosen: (/** @type {number} */ count) => `${count.toLocaleString("en")} selected`,
   removed: (/** @type {string} */ name) => `Removed ${name}`,
   removedMany: (/** @type {number} */ count) => `Removed ${several(count, "download", "downloads")}`,
@@ -100,11 +110,16 @@ export const english = {
   rename: "Rename",
   newName: "New name",
   replaceURL: "Replace URL",
-  newURL: "New URL of the same content",
+  newURL: "New URL",
+  url: "URL",
+  renameFailure: (/** @type {import("./queue.js").Failure} */ failure) =>
+    ({ 13: "A file of that name exists. Choose another name.", 28: "Not a file name: use 1 to 255 bytes without a slash." })[failure.code ?? 0]
+    ?? capital(failure.message),
   replaceURLHint: "Downloaded data is kept if the new URL has the same content.",
 
   emptyTitle: "No downloads yet",
   emptyText: "Paste a URL anywhere, drop a link or a list of links, or press N.",
+  emptyTextTouch: "Tap Add downloads and paste a URL.",
   noneTitle: "No results",
   noneText: "No download matches.",
   showAll: "Show all",
@@ -129,16 +144,19 @@ export const english = {
   knownMany: (/** @type {number} */ count) => `${several(count, "download was", "downloads were")} already in the queue`,
   editDownload: (/** @type {string} */ name) => `Edit ${name}`,
   unchanged: "unchanged",
+  valueMissing: "Enter a value.",
+  badNumber: (/** @type {string} */ least, /** @type {string} */ most) =>
+    least && most ? `Enter a whole number from ${least} to ${most}.` : least ? `Enter a whole number, at least ${least}.` : "Enter a whole number.",
   badHeader: (/** @type {string} */ line) => `Not a header field (Name: value): ${line}`,
   signInTo: (/** @type {string} */ host) => `Sign in to ${host}`,
   signInHint: "The service keeps the user name and password for this download.",
-  cannotDrag: "The list is sorted. Downloads can be moved in queue order.",
+  cannotMove: "The list is sorted. Downloads can be moved in queue order.",
   start: "Start",
   inTurn: "Queue",
   atOnce: "Start now",
   asPaused: "Paused",
   folder: "Folder",
-  folderHint: "In the download folder",
+  folderHint: "Inside the download folder; empty for the folder itself",
   name: "Name",
   nameHint: "Leave empty to use the server's name",
   group: "Group",
@@ -152,7 +170,7 @@ export const english = {
   rateHint: "Bytes per second: 500K, 1.5M",
   badRate: "Invalid speed limit. Use a value such as 500K or 1.5M, or leave it empty for none.",
   checksum: "Checksum",
-  checksumHint: "TYPE=HEX, where TYPE is sha-256, sha-512, sha-1 or md5",
+  checksumHint: "TYPE=HEX, where TYPE is sha-256, sha-512, sha-1, md5, crc64nvme, crc32c or crc32",
   headers: "Request headers",
   headersHint: "One per line, Name: value",
   mirrors: "Mirrors",
@@ -176,8 +194,8 @@ export const english = {
   hasNoSchedule: "No schedule.",
   editSchedule: "Schedule …",
   schedule: "Schedule of the speed limit",
-  scheduleRate: "Limit to paint",
-  scheduleHint: "Press or drag over hours; again to clear.",
+  scheduleRate: "Limit",
+  scheduleHint: "Select hours by pressing or dragging to set this limit. Select them again to remove it.",
   scheduleUnclear: "The text is not a schedule.",
   scheduleWithinHours: "The schedule has times within an hour, which only the text shows.",
   asText: "As text",
@@ -225,7 +243,7 @@ export const english = {
   endedMany: (/** @type {number} */ finished, /** @type {number} */ failed) =>
     [finished > 0 && `${several(finished, "download", "downloads")} finished`, failed > 0 && `${failed.toLocaleString("en")} failed`].filter(Boolean).join(", "),
   bookmarklet: "Download with Pawl",
-  bookmarkletHint: "Drag this to the bookmarks: it hands the URL of any page over to Pawl.",
+  bookmarkletHint: "Drag this to the bookmarks bar. A click on it opens Pawl with the URL of the page you are on.",
 
   timetable: "Schedule",
   timetableHint: "Example: Mon-Fri 08:00-18:00 1M, else none. The schedule changes the speed limit at these times.",
@@ -300,7 +318,7 @@ export const english = {
     all: "Select all", toggle: "Pause or resume", open: "Details", force: "Start now", remove: "Remove, keep file",
     removeFile: "Remove and delete file", undo: "Undo removal", up: "Move up, down", edge: "Move to top, bottom",
     rename: "Rename", edit: "Edit", url: "Replace URL", copy: "Copy URL", file: "Open file", raise: "Raise, lower priority", whole: "Pause or resume all, or the current group",
-    add: "Add downloads", paste: "Add URLs from the clipboard", search: "Search", filter: "All, running, waiting, paused, finished, failed",
+    add: "Add downloads", paste: "Add URLs from the clipboard", search: "Search", filter: "All, running, queued, paused, finished, failed",
     settings: "Settings", limits: "Limits", menu: "Menu", help: "This help", escape: "Close, clear selection",
   },
 };
