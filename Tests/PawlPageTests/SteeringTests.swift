@@ -145,6 +145,7 @@ extension BrowserTests {
                 try await page.focusList()
                 try await page.press("Home")
                 // What was received is discarded only after a question.
+                try await page.wait("\(PageBench.text(of: "film.bin", ".cell-size")).includes(' of ')")
                 try await page.press("Delete")
                 try await page.wait("document.querySelector('.question p').textContent.includes('film.bin')")
                 try await page.press("Enter")
