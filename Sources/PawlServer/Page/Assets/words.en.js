@@ -54,7 +54,7 @@ export const english = {
   retryOf: (/** @type {string} */ text, /** @type {string} */ reason, /** @type {number} */ attempt, /** @type {number} */ limit) =>
     `${text} (${[reason, limit < 1_000_000 ? `${attempt} of ${limit}` : `try ${attempt}`].filter(Boolean).join(", ")})`,
   waitingFor: (/** @type {string} */ host) => `Waiting for ${host}`,
-  hostWaits: (/** @type {string} */ host, /** @type {string} */ span) => `${host} asked to wait: ${span} left`,
+  hostWaits: (/** @type {string} */ host, /** @type {string} */ span) => `${host} requested a wait: ${span} left`,
   leftIn: (/** @type {string} */ span) => `${span} left`,
   detailsOf: (/** @type {string} */ name) => `Details of ${name}`,
   columns: /** @type {Record<string, string>} */ ({
