@@ -40,7 +40,7 @@ extension BrowserTests {
                 try await page.press("ArrowDown")
                 try await page.press("ArrowDown")
                 try await page.press("End")
-                #expect(try await page.evaluate("document.activeElement.dataset.command") == "removeFile")
+                #expect(try await page.evaluate("document.activeElement.dataset.command") == "remove")
                 try await page.press("Enter")
                 try await page.wait("document.querySelector('.toast-action')")
                 try await page.wait("!(\(PageBench.isShown("file-0.bin")))")
@@ -79,6 +79,21 @@ extension BrowserTests {
                 try await page.wait("document.querySelector('.toast').textContent.includes('in queue order')")
                 #expect(
                     try await bench.manager.downloads().map(\.source).first?.hasSuffix("file-0.bin") == true
+                )
+                for key in ["ArrowUp", "Home"] {
+                    try await page.evaluate(
+                        "document.querySelectorAll('.toast').forEach((toast) => toast.remove())"
+                    )
+                    try await page.focusList()
+                    try await page.press(key == "Home" ? "Home" : "End")
+                    try await page.press(key, modifiers: 1)
+                    try await page.wait(
+                        "document.querySelector('.toast').textContent.includes('in queue order')"
+                    )
+                }
+                #expect(
+                    try await bench.manager.line().map { String($0.source.suffix(10)) }
+                        == (0..<3).map { "file-\($0).bin" }
                 )
                 try await page.click(".head.cell-name button")
                 #expect(try await page.evaluate(sort) == .null)
@@ -138,6 +153,50 @@ extension BrowserTests {
                 #expect(try await page.evaluate("document.querySelector('.choosing').textContent") == "Done")
                 try await page.click(".choosing")
                 try await page.wait("\(count) === ''")
+                // Back ends it too, and leaves the page only then.
+                try await page.wait("history.state === null")
+                try await page.click(".choosing")
+                try await page.click(".row .row-name")
+                try await page.wait("\(count) === '1 selected'")
+                try await page.evaluate("history.back()")
+                try await page.wait("\(count) === ''")
+                #expect(try await page.evaluate("document.documentElement.dataset.view") == "list")
+                #expect(
+                    try await page.evaluate("document.body.classList.contains('is-choosing')") == .bool(false)
+                )
+            }
+        }
+
+        @Test func `removing an unfinished download says what is discarded, and asks`() async throws {
+            try await PageBench.with { bench in
+                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 4 << 20)) {
+                    $0.cut = .stall(at: 2 << 20)
+                }
+                let page = try await bench.page()
+                try await addFinished(bench, "done.bin")
+                var request = DownloadRequest(url)
+                request.options.connections = 1
+                let download = try await bench.manager.add(request)
+                try await page.wait(
+                    "\(PageBench.text(of: "film.bin", ".cell-size")) === '2.00 MiB of 4.00 MiB'"
+                )
+                let texts =
+                    "[...document.querySelectorAll('[data-command^=remove] .popup-text')].map((item) => item.textContent).join()"
+                try await page.contextMenu(of: "film.bin")
+                #expect(try await page.evaluate(texts) == "Remove and discard 2.00 MiB received")
+                try await page.click("[data-command=remove]")
+                try await page.wait("document.querySelector('.question p').textContent.includes('2.00 MiB')")
+                try await page.press("Escape")
+                try await page.wait("!document.querySelector('dialog')")
+                try await page.press("a", modifiers: 2)
+                try await page.contextMenu(of: "film.bin")
+                #expect(
+                    try await page.evaluate(texts)
+                        == "Remove, keep finished files, discard 2.00 MiB received,Remove and delete file"
+                )
+                try await page.press("Escape")
+                #expect(FileSystem.names(in: bench.root).contains("film.bin.part"))
+                #expect(download.snapshot.state != .removed)
             }
         }
 

@@ -109,6 +109,48 @@ extension BrowserTests {
             }
         }
 
+        @Test func `the failure of one download is not shown with another`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                bench.origin.serve("/secret.bin", Payload([])) { $0.instead = .status(403) }
+                let good = bench.origin.serve("/good.bin", Payload(seed: 1, length: 1000))
+                _ = try await bench.manager.add(bench.origin.url("/secret.bin"))
+                _ = try await bench.manager.add(good)
+                let open = { (name: String) in
+                    try await page.evaluate("\(PageBench.row(name)).querySelector('.info').click()")
+                    try await page.wait("document.querySelector('.detail-title').textContent === '\(name)'")
+                }
+                let help = "document.querySelector('.detail-help')"
+                try await page.wait("\(PageBench.text(of: "secret.bin", ".cell-state")) === 'Failed'")
+                try await page.wait("\(PageBench.text(of: "good.bin", ".cell-state")) === 'Finished'")
+                for isClosed in [true, false] {
+                    try await open("secret.bin")
+                    try await page.wait("!\(help).hidden")
+                    #expect(
+                        try await page.evaluate(
+                            "[...document.querySelectorAll('[data-remedy]')].map(({ dataset }) => dataset.remedy).join()"
+                        ) == "signIn,replaceURL,edit,retry"
+                    )
+                    if isClosed { try await page.press("Escape") }
+                    try await open("good.bin")
+                    #expect(try await page.evaluate("\(help).hidden") == .bool(true))
+                }
+            }
+        }
+
+        @Test func `every failure has the commands that may help`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                let found = try await page.evaluate(
+                    """
+                    import("/commands.js").then(({ remediesOf }) =>
+                      [19, 24, 3, 32, 6].map((code) => remediesOf({ state: "failed", error: { code } }).join("+")))
+                    """
+                )
+                #expect(found == ["replaceURL", "signIn+replaceURL", "replaceURL", "edit", "retry"])
+            }
+        }
+
         @Test func `a sound plays and seeks`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()

@@ -51,13 +51,30 @@ extension BrowserTests {
                 try await page.wait("document.querySelector('#add-user')?.value === 'me'")
                 #expect(try await page.evaluate("document.querySelector('#add-password').value") == "")
                 #expect(try await page.evaluate("document.querySelector('#add-headers').value") == "X-One: 1")
-                // Errors stand below their field.
-                try await page.fill("#add-limit", "fast")
+                // Errors stand below their field, all at once.
+                for (field, value) in [
+                    ("limit", "fast"), ("connections", "99"), ("priority", "1.5"), ("headers", "X"),
+                ] {
+                    try await page.fill("#add-\(field)", value)
+                }
+                try await page.fill("#edit-url", "nothing")
                 try await page.click(".dialog .primary")
                 try await page.wait(
                     "document.querySelector('#add-limit-problem').textContent.startsWith('Invalid speed limit')"
                 )
                 #expect(try await page.evaluate("document.querySelector('#add-limit').ariaInvalid") == "true")
+                for (field, problem) in [
+                    ("edit-url", "Not a URL: nothing"),
+                    ("add-headers", "Not a header field (Name: value): X"),
+                    ("add-connections", "Enter a whole number from 1 to 60."),
+                    ("add-priority", "Enter a whole number."),
+                ] {
+                    #expect(
+                        try await page.evaluate("document.querySelector('#\(field)-problem').textContent")
+                            == .string(problem)
+                    )
+                }
+                try await page.fill("#edit-url", bench.origin.url("/file-0.bin"))
                 for (field, value) in [
                     ("limit", "2M"), ("headers", "X-Two: 2\nX-Three: 3"), ("connections", "4"),
                     ("folder", "films"),

@@ -26,7 +26,7 @@ extension BrowserTests {
             try await page.wait("\(state) === 'Downloading'")
             try house.namespace.unplug()
             try await page.wait("\(Self.banner)?.textContent.includes('1 download will resume')")
-            try await page.wait("\(state) === 'No network'")
+            try await page.wait("\(state) === 'Waiting for network'")
             #expect(try await page.problems() == [])
             try house.namespace.plugIn()
             house.origin.release("/film.bin")

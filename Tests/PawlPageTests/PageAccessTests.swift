@@ -32,38 +32,31 @@ extension BrowserTests {
             try await page.wait("\(PageBench.text(of: "busy.iso", ".cell-state")).includes('\(retrying)')")
         }
 
-        @Test(arguments: [false, true])
-        func `axe finds no violation on any screen`(isDark: Bool) async throws {
+        @Test(
+            arguments: [false, true],
+            [(name: "en-US", retrying: "Retrying in"), (name: "zh-CN", retrying: "后重试")]
+        )
+        func `axe finds no violation on any screen`(
+            isDark: Bool,
+            language: (name: String, retrying: String)
+        ) async throws {
             try await PageBench.with {
                 $0.manager.slots = 4
             } _: { bench in
                 try await fill(bench)
-                let login = try await BrowserPage(bench.browser, BrowserPage.Look(isDark: isDark))
+                var look = BrowserPage.Look(isDark: isDark, language: language.name)
+                let login = try await BrowserPage(bench.browser, look)
                 try await login.open(bench.base)
                 try await login.wait("document.activeElement?.id === 'secret'")
                 #expect(try await login.violations() == [])
                 try await login.close()
-                let page = try await bench.page(BrowserPage.Look(isDark: isDark))
-                try await untilFilled(page, "Retrying in")
+                let page = try await bench.page(look)
+                try await untilFilled(page, language.retrying)
                 #expect(try await page.violations() == [])
                 try await page.contextMenu(of: "file-0.bin")
                 #expect(try await page.violations() == [], "context menu")
                 try await page.press("Escape")
-                for (key, opened) in [
-                    ("n", ".adding"), ("e", ".editing"), (",", ".service-settings"), ("l", ".bounds"),
-                    ("m", ".menu"),
-                    ("?", ".help"),
-                ] {
-                    try await page.focusList()
-                    try await page.press(key)
-                    try await page.wait("document.querySelector('\(opened)')")
-                    try await page.evaluate(
-                        "document.querySelectorAll('dialog details').forEach((more) => (more.open = true))"
-                    )
-                    #expect(try await page.violations() == [], "after \(key)")
-                    try await page.press("Escape")
-                    try await page.wait("!document.querySelector('dialog')")
-                }
+                try await checkDialogs(of: page, "desktop")
                 for name in ["secret.bin", "long.iso"] {
                     try await page.evaluate("\(PageBench.row(name)).querySelector('.info').click()")
                     try await page.wait("document.querySelector('.detail-title').textContent === '\(name)'")
@@ -72,9 +65,28 @@ extension BrowserTests {
                     #expect(found == [], "details of \(name)")
                 }
                 try await page.press("Escape")
-                try await page.show(BrowserPage.Look(width: 390, height: 780, isDark: isDark, isPhone: true))
+                (look.width, look.height, look.isPhone) = (390, 780, true)
+                try await page.show(look)
+                try await checkDialogs(of: page, "phone")
                 try await page.click(".choosing")
                 #expect(try await page.violations() == [], "phone")
+            }
+        }
+
+        private func checkDialogs(of page: BrowserPage, _ device: String) async throws {
+            for (key, opened) in [
+                ("n", ".adding"), ("e", ".editing"), (",", ".service-settings"), ("l", ".bounds"),
+                ("m", ".menu"), ("?", ".help"),
+            ] {
+                try await page.focusList()
+                try await page.press(key)
+                try await page.wait("document.querySelector('\(opened)')")
+                try await page.evaluate(
+                    "document.querySelectorAll('dialog details').forEach((more) => (more.open = true))"
+                )
+                #expect(try await page.violations() == [], "\(device), after \(key)")
+                try await page.press("Escape")
+                try await page.wait("!document.querySelector('dialog')")
             }
         }
 

@@ -55,7 +55,7 @@ extension BrowserTests {
                     _ = try await bench.manager.add(url)
                 }
                 try await page.wait("\(PageBench.text(of: "one.bin", ".cell-state")) === 'Connecting'")
-                try await page.wait("\(PageBench.text(of: "two.bin", ".cell-state")) === 'Waiting'")
+                try await page.wait("\(PageBench.text(of: "two.bin", ".cell-state")) === 'Queued'")
                 try await page.focusList()
                 try await page.press("End")
                 try await page.press("f")
@@ -78,6 +78,35 @@ extension BrowserTests {
                 try await page.press("Enter")
                 try await page.wait("\(PageBench.text(of: "new.bin", ".cell-state")) === 'Finished'")
                 #expect(bench.difference("new.bin", from: Payload(seed: 3, length: 70_000)) == nil)
+            }
+        }
+
+        @Test func `a name that is taken is refused in the dialog, which keeps the text`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                for name in ["one.bin", "two.bin"] {
+                    let url = bench.origin.serve("/\(name)", Payload(seed: 3, length: 7_000))
+                    _ = try await bench.manager.add(url)
+                    try await page.wait("\(PageBench.text(of: name, ".cell-state")) === 'Finished'")
+                }
+                try await page.contextMenu(of: "one.bin")
+                try await page.click("[data-command=rename]")
+                let problem = "document.querySelector('#input-problem').textContent"
+                for (name, expected) in [
+                    ("", "Enter a value."), ("two.bin", "A file of that name exists. Choose another name."),
+                    ("a/b", "Not a file name: use 1 to 255 bytes without a slash."),
+                ] {
+                    try await page.fill("#input", name)
+                    try await page.press("Enter")
+                    try await page.wait("\(problem) === '\(expected)'")
+                    #expect(
+                        try await page.evaluate("document.querySelector('#input').value") == .string(name)
+                    )
+                }
+                try await page.fill("#input", "three.bin")
+                try await page.press("Enter")
+                try await page.wait("!document.querySelector('dialog')")
+                try await page.wait(PageBench.isShown("three.bin"))
             }
         }
 
@@ -116,7 +145,16 @@ extension BrowserTests {
                 try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Downloading'")
                 try await page.focusList()
                 try await page.press("Home")
+                // What was received is discarded only after a question.
+                try await page.wait("\(PageBench.text(of: "film.bin", ".cell-size")).includes(' of ')")
                 try await page.press("Delete")
+                try await page.wait("document.querySelector('.question p').textContent.includes('film.bin')")
+                try await page.press("Enter")
+                try await page.wait("!document.querySelector('dialog')")
+                #expect(try await page.evaluate("document.querySelectorAll('.toast').length") == .number(0))
+                try await page.focusList()
+                try await page.press("Delete")
+                try await page.click(".question .primary")
                 try await page.wait("document.querySelector('.toast-action')")
                 try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
                 try await page.click(".toast-action")
@@ -125,6 +163,7 @@ extension BrowserTests {
                 try await page.focusList()
                 try await page.press("Home")
                 try await page.press("Delete", modifiers: 8)
+                try await page.click(".question .primary")
                 try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
                 // The service removes it even if it stops before the undo time is over.
                 await bench.stopService()

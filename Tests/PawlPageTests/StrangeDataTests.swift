@@ -53,9 +53,9 @@ extension BrowserTests {
         }
 
         @Test(arguments: [
-            ("en-US", "999 B/s 1.50 KiB 8.00 EiB 99.9% 1h 1m May 18, 2033"),
-            ("en-GB", "999 B/s 1.50 KiB 8.00 EiB 99.9% 1h 1m 18 May 2033"),
-            ("zh-CN", "999 B/s 1.50 KiB 8.00 EiB 99.9% 1时1分 2033年5月18日"),
+            ("en-US", "1023 B/s 1.50 KiB 1023 KiB 11.7 MiB 8.00 EiB 99.9% 1h 1m May 18, 2033"),
+            ("en-GB", "1023 B/s 1.50 KiB 1023 KiB 11.7 MiB 8.00 EiB 99.9% 1h 1m 18 May 2033"),
+            ("zh-CN", "1023 B/s 1.50 KiB 1023 KiB 11.7 MiB 8.00 EiB 99.9% 1时1分 2033年5月18日"),
         ])
         func `numbers, intervals and dates are formatted for the reader's locale`(
             language: String,
@@ -65,7 +65,7 @@ extension BrowserTests {
                 let page = try await bench.page(BrowserPage.Look(language: language))
                 let output = try await page.evaluate(
                     """
-                    import("/format.js").then((format) => (format.useLocale(document.documentElement.lang), [format.speed(999), format.size(1536), format.size(2 ** 63),
+                    import("/format.js").then((format) => (format.useLocale(document.documentElement.lang), [format.speed(1023), format.size(1536), format.size(2 ** 20 - 1), format.size(12_345_678), format.size(2 ** 63),
                       format.percent(99.99), format.duration(3661), format.when(2e9), format.when(1e20)].join(" ")))
                     """
                 )

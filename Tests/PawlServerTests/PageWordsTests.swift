@@ -1,4 +1,5 @@
 import Pawl
+import PawlCore
 import PawlTestKit
 import Testing
 
@@ -8,19 +9,11 @@ import Testing
 
     @Test func `every message has one identifier and a translation in Chinese`() throws {
         // Written as `LocalizableMessage("id", "…")` or `.init("id", "…")`.
-        let folders = [
-            "PawlCore/Integrity", "PawlCore/Machines", "PawlCore/Resume", "PawlCore/Values",
-            "PawlEngine/Shell",
-            "Pawl", "Pawl/Manager", "PawlSession",
-        ]
-        let written = folders.flatMap { folder in
-            FileSystem.names(in: "\(Self.sources)/\(folder)").filter { $0.hasSuffix(".swift") }
-                .flatMap { name in
-                    let pattern = #/(?:LocalizableMessage|init)\(\s*"([a-z0-9-]+)",\s*"/#
-                    return Self.text("\(folder)/\(name)").matches(of: pattern).map { String($0.1) }
-                }
+        let written = Self.swiftFiles(in: "").flatMap { path in
+            let pattern = #/(?:LocalizableMessage|init)\(\s*"([a-z0-9-]+)",\s*"/#
+            return Self.text(path).matches(of: pattern).map { String($0.1) }
         }
-        #expect(written.contains("range-ignored") && written.contains("http-status"))
+        #expect(written.contains("range-ignored") && written.contains("s3-no-bucket"))
         let translated = Self.text("PawlServer/Page/Assets/messages.zh.js").matches(
             of: #/\n  "([a-z0-9-]+)": "/#
         )
@@ -34,6 +27,24 @@ import Testing
             .compactMap { ($0.1 ?? $0.2 ?? $0.3).map(String.init) }
         #expect(names.count > 7)
         for name in names { #expect(DownloadOption.named[name] != nil, "\(name)") }
+    }
+
+    @Test func `the hint of the checksum names every type`() {
+        for language in ["en", "zh"] {
+            let hint = Self.text("PawlServer/Page/Assets/words.\(language).js").split(separator: "\n")
+                .first { $0.contains("checksumHint") }
+            for algorithm in HashAlgorithm.allCases {
+                #expect(hint?.contains(algorithm.rawValue) == true, "\(algorithm) in \(language)")
+            }
+        }
+    }
+
+    /// All of them, in all folders: a message of any module can reach the page.
+    private static func swiftFiles(in folder: String) -> [String] {
+        FileSystem.names(in: "\(sources)/\(folder)").flatMap { name in
+            let path = folder.isEmpty ? name : "\(folder)/\(name)"
+            return name.hasSuffix(".swift") ? [path] : name.contains(".") ? [] : swiftFiles(in: path)
+        }
     }
 
     private static func text(_ path: String) -> String {

@@ -67,7 +67,7 @@ extension DownloadMachine {
         }
         let evidence = LocalizableMessage.digestsContradict(first, second)
         if let others = leaveOut(index, evidence, now: now) { return others }
-        return cannotAccept(because: evidence.description, advice: "ask the server's owner")
+        return cannotAccept(because: evidence, advice: "ask the server's owner")
     }
 
     /// The fields of a coded response may state digests of both its forms: only one field with two values is a
@@ -100,7 +100,7 @@ extension DownloadMachine {
             if before == nil, known.coding == nil, let (first, second) = others.contradiction {
                 let evidence = LocalizableMessage.digestsContradict(first, second)
                 return leaveOut(index, evidence, now: now)
-                    ?? cannotAccept(because: evidence.description, advice: "ask the servers' owners")
+                    ?? cannotAccept(because: evidence, advice: "ask the servers' owners")
             }
         }
         return nil
@@ -171,7 +171,7 @@ extension DownloadMachine {
     private mutating func failEarly() -> [Action] {
         if let (first, second) = expected.contradiction {
             return cannotAccept(
-                because: LocalizableMessage.digestsContradict(first, second).description,
+                because: .digestsContradict(first, second),
                 advice: "ask the server's owner"
             )
         }
@@ -261,7 +261,7 @@ extension DownloadMachine {
                 isGiven: digest.level == .given
             )
         case .contradiction(let first, let second):
-            return mismatch(LocalizableMessage.digestsContradict(first, second).description, isGiven: false)
+            return mismatch(.digestsContradict(first, second), isGiven: false)
         }
     }
 
@@ -280,7 +280,7 @@ extension DownloadMachine {
     }
 
     /// The bytes are wrong: once they are fetched from another source, else they are kept and never published.
-    private mutating func mismatch(_ evidence: String, isGiven: Bool) -> [Action] {
+    private mutating func mismatch(_ evidence: LocalizableMessage, isGiven: Bool) -> [Action] {
         if otherSource() == nil, !hasRefetched { _ = addDuplicate() }
         if let other = otherSource(), existingLength == nil, plan.keepsPartial {
             hasRefetched = true
@@ -297,7 +297,7 @@ extension DownloadMachine {
             }
             return [.notify(.notice(notice)), .startOver, enter(.probing)] + openFirst(now: lastEvent)
         }
-        representation?.damage = evidence
+        representation?.damage = evidence.description
         let record: [Action] = isClaimed && existingLength == nil ? [.record] : []
         return record
             + cannotAccept(
@@ -327,11 +327,14 @@ extension DownloadMachine {
         case .wrong(let digest, let got):
             return failExisting(DownloadMachine.evidence(got.digest, instead: digest))
         case .contradiction(let first, let second):
-            return failExisting(LocalizableMessage.digestsContradict(first, second).description)
+            return failExisting(.digestsContradict(first, second))
         }
     }
 
-    mutating func failExisting(_ why: String, advice: Remedy = "give the right checksum") -> [Action] {
+    mutating func failExisting(
+        _ why: LocalizableMessage,
+        advice: Remedy = "give the right checksum"
+    ) -> [Action] {
         fail(
             Failure(
                 .checksumMismatch,

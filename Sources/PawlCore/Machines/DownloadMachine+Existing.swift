@@ -26,7 +26,7 @@ extension DownloadMachine {
     mutating func keepExisting() -> [Action] {
         if let wanted = plan.length, let keptLength, keptLength != wanted {
             return failExisting(
-                DownloadMachine.evidence(keptLength, instead: wanted).description,
+                DownloadMachine.evidence(keptLength, instead: wanted),
                 advice: "give the right length"
             )
         }

@@ -240,18 +240,20 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: fault.text,
+                because: fault.message,
                 remedy: fault.remedy ?? kept
             )
             failure.fault = fault.kind
             return failure
         case .silent(let hasResponse):
-            let what = hasResponse ? "no data" : "no response"
+            let span = plan.timeout.seconds
             return Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "\(what) for \(plan.timeout.seconds) s",
+                because: hasResponse
+                    ? LocalizableMessage("silent-no-data", "no data for \(span) s")
+                    : LocalizableMessage("silent-no-response", "no response for \(span) s"),
                 remedy: kept.isEmpty ? "try again later, or increase \(.setting(.timeout))" : kept
             )
         case .tooSlow(let floor):
@@ -259,8 +261,10 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "no more than \(floor) bytes per second for "
-                    + "\(Lane.slowPatience.seconds) s",
+                because: LocalizableMessage(
+                    "too-slow",
+                    "no more than \(floor) bytes per second for \(Lane.slowPatience.seconds) s"
+                ),
                 remedy: self.kept(
                     "lower \(.setting(.lowestSpeed)) to accept this speed",
                     otherwise: "lower \(.setting(.lowestSpeed)) to accept this speed"
@@ -287,7 +291,7 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot use the response of",
                 at: place,
-                because: evidence.description,
+                because: evidence,
                 remedy: self.kept(
                     "\(.resume) when the server has the file again, or choose another name",
                     otherwise: "try again when the server has the file"
@@ -308,8 +312,10 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot follow the redirect of",
                 at: place,
-                because:
-                    "it leads from https to \(target), which is not encrypted",
+                because: LocalizableMessage(
+                    "redirect-not-encrypted",
+                    "it leads from https to \(target), which is not encrypted"
+                ),
                 remedy: "allow it with \(.setting(.allowsDowngrade)) if this is intended"
             )
         case .tooManyRedirects(let most):
@@ -317,7 +323,7 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "more than \(most) redirects",
+                because: LocalizableMessage("too-many-redirects", "more than \(most) redirects"),
                 remedy: "increase \(.setting(.maximumRedirects))"
             )
         }

@@ -5,7 +5,7 @@ extension DownloadMachine {
         let length = written
         if let wanted = plan.length, wanted != length {
             return cannotAccept(
-                because: DownloadMachine.evidence(length, instead: wanted).description,
+                because: DownloadMachine.evidence(length, instead: wanted),
                 advice: "give the right length"
             )
         }
@@ -16,7 +16,10 @@ extension DownloadMachine {
                     .cannotResume,
                     "cannot finish",
                     at: name ?? sources[0].given.redacted,
-                    because: "the partial file has \(length) bytes, the content \(expected)",
+                    because: LocalizableMessage(
+                        "partial-has-other-size",
+                        "the partial file has \(length) bytes, the content \(expected)"
+                    ),
                     remedy: plan.keepsPartial && existingLength == nil ? "remove it to start over" : ""
                 ),
                 givesBack: true
@@ -33,10 +36,13 @@ extension DownloadMachine {
         .init("size-unexpected", "it has \(length) bytes instead of the expected \(wanted)")
     }
 
-    static func evidence(_ digest: [UInt8], instead wanted: ExpectedDigest) -> String {
+    static func evidence(_ digest: [UInt8], instead wanted: ExpectedDigest) -> LocalizableMessage {
         let (found, expected) = (Hexadecimal.text(digest), Hexadecimal.text(wanted.checksum.digest))
         let place = wanted.source.isEmpty ? wanted.level.name : "\(wanted.level.name): \(wanted.source)"
-        return "expected \(wanted.checksum.algorithm.rawValue) \(expected) (\(place)), got \(found)"
+        return LocalizableMessage(
+            "digest-mismatch",
+            "expected \(wanted.checksum.algorithm.rawValue) \(expected) (\(place)), got \(found)"
+        )
     }
 
     mutating func publish() -> [Action] {
@@ -47,7 +53,7 @@ extension DownloadMachine {
     /// The bytes are not the expected ones: what was added to an existing file is discarded.
     mutating func cannotAccept(
         _ what: String = "cannot accept",
-        because why: String,
+        because why: LocalizableMessage,
         advice: Remedy
     ) -> [Action] {
         let remedy: Remedy =

@@ -120,8 +120,10 @@ extension DownloadMachine {
                 .checksumMismatch,
                 "cannot accept",
                 at: name ?? sources[0].given.redacted,
-                because: "the \(algorithm) of the piece at \(range.start) is \(Hexadecimal.text(digest)), "
-                    + "expected \(expected), and no source is left that sends another",
+                because: LocalizableMessage(
+                    "piece-mismatch",
+                    "the \(algorithm) of the piece at \(range.start) is \(Hexadecimal.text(digest)), expected \(expected), and no source is left that sends another"
+                ),
                 remedy: kept("\(.resume) with other sources of the same file")
             )
         )
@@ -149,7 +151,10 @@ extension DownloadMachine {
                 .cannotResume,
                 "cannot finish",
                 at: name ?? sources[0].given.redacted,
-                because: "the server has other content than expected: \(evidence)",
+                because: LocalizableMessage(
+                    "unexpected-content",
+                    "the server has other content than expected: \(evidence)"
+                ),
                 remedy: kept(
                     "\(.resume) when it has the right one",
                     otherwise: "get a newer description of it"

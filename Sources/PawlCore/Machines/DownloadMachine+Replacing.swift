@@ -69,7 +69,10 @@ extension DownloadMachine {
                 .cannotResume,
                 "cannot continue with",
                 at: sources[source].given.redacted,
-                because: "it is not proven to be the same content: \(evidence)",
+                because: LocalizableMessage(
+                    "content-not-proven",
+                    "it is not proven to be the same content: \(evidence)"
+                ),
                 remedy: kept("give another URL of the same file")
             )
         )

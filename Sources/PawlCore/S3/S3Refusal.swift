@@ -63,6 +63,11 @@ package struct S3Refusal: Hashable, Sendable {
         }
     }
 
+    private static let noCredentials = LocalizableMessage(
+        "s3-no-credentials",
+        "it is not public, and there are no credentials"
+    )
+
     /// Why, in words.
     package func reason(bucket: String) -> LocalizableMessage {
         switch code {
@@ -78,7 +83,7 @@ package struct S3Refusal: Hashable, Sendable {
         case "AccessDenied", "AllAccessDisabled":
             isSigned
                 ? .init("s3-denied", "the access key has no permission for it")
-                : .init("s3-no-credentials", "it is not public, and there are no credentials")
+                : Self.noCredentials
         case "": plainReason
         case _: .init("s3-error", "\(store) responded with \(code) (status \(status))")
         }
@@ -87,7 +92,7 @@ package struct S3Refusal: Hashable, Sendable {
     private var plainReason: LocalizableMessage {
         switch status {
         case 403 where !isSigned, 401 where !isSigned:
-            .init("s3-no-credentials", "it is not public, and there are no credentials")
+            Self.noCredentials
         case 401, 403: .init("s3-refused", "\(store) refused the access key (status \(status))")
         case _: .init("s3-not-s3", "\(store) did not respond as an object store does (status \(status))")
         }

@@ -24,7 +24,7 @@ extension Failure {
             .alreadyDownloading,
             "cannot download to",
             at: path,
-            because: "this file is already being downloaded",
+            because: LocalizableMessage("file-already-downloading", "this file is already being downloaded"),
             remedy: "wait for that download, or choose another name"
         )
     }
@@ -34,7 +34,7 @@ extension Failure {
             .fileExists,
             "cannot download to",
             at: path,
-            because: "a file of that name exists",
+            because: LocalizableMessage("file-name-exists", "a file of that name exists"),
             remedy: "choose another name, or allow overwriting or resuming it"
         )
     }

@@ -217,7 +217,7 @@ extension ServiceMethod {
             parameters: "[ID or [ID, ...], {keepFile, grace}]",
             result: "{ID: changed, ...}",
             help:
-                "Removes downloads, with their files unless keepFile is true. grace: seconds, at most 60, in which pawl.restore can undo the removal.",
+                "Removes downloads. Finished files are deleted unless keepFile is true; what unfinished downloads have received is deleted in any case. grace: seconds, at most 60, in which pawl.restore can undo the removal.",
             example: #"["3f2a", {"keepFile": true}]"#,
             body: { try await $0.remove($1) }
         ),

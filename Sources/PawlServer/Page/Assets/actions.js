@@ -1,8 +1,10 @@
 // Actions on downloads.
 
 import { nameOf, partOf } from "./queue.js";
-import { ask } from "./asking.js";
+import { ask, confirm } from "./asking.js";
+import { discarded } from "./commands.js";
 import { openEditing, openSignIn } from "./editing.js";
+import * as format from "./format.js";
 import { words } from "./words.js";
 
 /** Seconds in which a removal can be undone; the service waits longer, so that a late undo still works. */
@@ -93,10 +95,16 @@ export class Actions {
     });
   }
 
-  /** @param {string[]} ids @param {boolean} keepsFile */
+  /** Removes downloads; asks before it discards what was received. @param {string[]} ids @param {boolean} keepsFile keeps finished files */
   async remove(ids, keepsFile) {
     const rows = this.rowsOf(ids);
     if (rows.length === 0) return;
+    const bytes = discarded(rows);
+    if (bytes > 0) {
+      const [size, name] = [format.size(bytes), rows.length === 1 ? nameOf(rows[0]) : null];
+      const question = { title: words.removeQuestion(rows.length), text: words.discards(size, name), button: words.removeDiscarding(size) };
+      if (!(await confirm(question))) return;
+    }
     this.#stepAside(ids);
     if ((await this.call("pawl.remove", ids, { keepFile: keepsFile, grace: graceOfService })) === undefined) return;
     const text = rows.length === 1 ? words.removed(nameOf(rows[0])) : words.removedMany(rows.length);
@@ -218,8 +226,18 @@ export class Actions {
 
   // MARK: queue
 
+  /** Whether rows can be moved: in a list that is sorted they cannot, which is reported. */
+  get canMove() {
+    if (this.view.isInQueueOrder) return true;
+    const toast = this.toasts.show(words.cannotMove, {
+      seconds: 8, action: { text: words.orders.queue, run: () => (toast.close(), this.view.sort("queue")) },
+    });
+    return false;
+  }
+
   /** Moves the selected rows by a number of positions. @param {number} steps */
   async moveBy(steps) {
+    if (!this.canMove) return;
     const line = idsOf(this.queue.line());
     const moving = line.filter((id) => this.view.chosen.has(id));
     if (steps > 0) moving.reverse();
@@ -234,6 +252,7 @@ export class Actions {
 
   /** Moves them to the first or last position that their priority permits. @param {boolean} toEnd */
   async moveToEdge(toEnd) {
+    if (!this.canMove) return;
     const moving = this.queue.line().filter((row) => this.view.chosen.has(row.id));
     if (!toEnd) moving.reverse();
     for (const row of moving) await this.call("pawl.move", row.id, toEnd ? this.queue.rows.size : 0);
@@ -259,16 +278,36 @@ export class Actions {
 
   /** @param {Row} row */
   async rename(row) {
-    const name = await ask({ title: words.rename, label: words.newName, value: nameOf(row), selectsStem: true });
-    if (name && name !== nameOf(row)) this.call("pawl.rename", row.id, name);
+    await ask({
+      title: words.rename, label: words.newName, value: nameOf(row), selectsStem: true,
+      submit: (name) => this.#try(words.renameFailure, "pawl.rename", row.id, name),
+    });
+  }
+
+  /**
+   * What is wrong with what was entered, in the page's words; "" if the service takes it.
+   * @param {(failure: import("./queue.js").Failure) => string} describe
+   * @param {string} method
+   * @param {...any} parameters
+   */
+  async #try(describe, method, ...parameters) {
+    try {
+      await this.connection.call(method, ...parameters);
+      return "";
+    } catch (error) {
+      const { message, code } = /** @type {Error & {code?: number}} */ (error);
+      return message === "offline" ? words.notConnected : describe({ code, message });
+    }
   }
 
   /** @param {Row} row */
   async replaceURL(row) {
     const value = (await this.call("pawl.source", row.id)) ?? "";
-    const url = await ask({ title: words.replaceURL, label: words.newURL, value, hint: words.replaceURLHint, type: "url" });
-    if (!url || url === value) return;
-    if ((await this.call("pawl.url", row.id, url)) !== undefined && row.error) this.resume([row.id]);
+    const url = await ask({
+      title: words.replaceURL, label: words.newURL, value, hint: words.replaceURLHint, type: "url",
+      submit: (url) => this.#try(words.failure, "pawl.url", row.id, url),
+    });
+    if (url !== null && row.error) this.resume([row.id]);
   }
 
   /** @param {Row} row */

@@ -1,7 +1,7 @@
 // The dialog for adding downloads.
 
 import { expand, intake } from "./addresses.js";
-import { field, openDialog, setProblem } from "./asking.js";
+import { field, openDialog, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import { OptionForm } from "./form.js";
 import * as format from "./format.js";
@@ -123,12 +123,8 @@ function showCount(field, form, count, check) {
 /** @param {HTMLTextAreaElement} field @param {HTMLElement} start @param {OptionForm} form */
 function read(field, start, form) {
   const { urls, problem } = expanded(field.value);
-  if (problem || urls.length === 0) {
-    setProblem(field, problem || words.noURL);
-    field.focus();
-    return undefined;
-  }
   const options = form.read();
+  if (!showProblems([[field, problem || (urls.length === 0 ? words.noURL : "")]])) return undefined;
   return options && urls.map((url) => ({ ...options, url, start: chosenStart(start) }));
 }
 

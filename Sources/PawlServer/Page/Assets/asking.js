@@ -19,7 +19,7 @@ export function openDialog({ title, class: name = "", content, buttons = [], ons
   );
   const form = make(
     "form",
-    { method: "dialog", onsubmit },
+    { method: "dialog", novalidate: true, onsubmit },
     make("div", { class: "dialog-head" }, heading, close),
     make("div", { class: "dialog-body" }, content),
     buttons.length > 0 && make("div", { class: "dialog-foot" }, buttons),
@@ -42,6 +42,11 @@ export function openDialog({ title, class: name = "", content, buttons = [], ons
     form.requestSubmit();
   });
   document.body.append(dialog);
+  // Without a field, keys can scroll it only if it takes the focus.
+  const body = dialog.querySelector(".dialog-body");
+  if (!body.querySelector("button, input, select, textarea, a")) {
+    for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-labelledby", "dialog-title"]]) body.setAttribute(name, value);
+  }
   dialog.showModal();
   return dialog;
 }
@@ -67,14 +72,64 @@ export function setProblem(input, text) {
   else input.setAttribute("aria-invalid", "true");
 }
 
+/** What is wrong with the value of a field, in the page's language; "" for nothing. @param {HTMLInputElement} input */
+export function problemOf(input) {
+  const { validity, type, min, max } = input;
+  if (input.disabled || validity.valid) return "";
+  if (validity.valueMissing && !validity.badInput) return words.valueMissing;
+  if (type === "url") return words.notAnAddress(input.value.trim());
+  return words.badNumber(min, max);
+}
+
 /**
- * Prompts for a line of text; null if cancelled.
- * @param {{title: string, label: string, value: string, hint?: string, type?: string, selectsStem?: boolean}} question
+ * Shows every problem below its field and focuses the first.
+ * @param {[any, string][]} problems the fields with their problems, "" for none
+ * @returns {boolean} whether there is none
+ */
+export function showProblems(problems) {
+  for (const [input, text] of problems) setProblem(input, text);
+  const [first] = problems.find(([, text]) => text !== "") ?? [];
+  if (!first) return true;
+  const more = first.closest("details");
+  if (more) more.open = true;
+  first.focus();
+  return false;
+}
+
+/**
+ * Asks yes or no.
+ * @param {{title: string, text: string, button: string}} question
+ * @returns {Promise<boolean>}
+ */
+export function confirm({ title, text, button }) {
+  return new Promise((resolve) => {
+    let isSure = false;
+    const dialog = openDialog({
+      title,
+      class: "is-small question",
+      content: [make("p", {}, text)],
+      buttons: [
+        make("button", { type: "button", onclick: () => dialog.close() }, words.cancel),
+        make("button", { type: "submit", class: "primary is-dangerous" }, button),
+      ],
+      onsubmit: () => (isSure = true),
+    });
+    dialog.addEventListener("close", () => resolve(isSure));
+    // What a key repeats must not be the removal.
+    /** @type {HTMLElement | null} */ (dialog.querySelector(".dialog-foot button"))?.focus();
+  });
+}
+
+/**
+ * Prompts for a line of text; null if cancelled or unchanged. `submit` returns what is wrong with it: then the dialog stays open.
+ * @param {{title: string, label: string, value: string, hint?: string, type?: string, selectsStem?: boolean,
+ *   submit: (text: string) => Promise<string>}} question
  * @returns {Promise<string | null>}
  */
-export function ask({ title, label, value, hint, type = "text", selectsStem = false }) {
+export function ask({ title, label, value, hint, type = "text", selectsStem = false, submit }) {
   return new Promise((resolve) => {
     const input = make("input", { id: "input", type, value, required: true, autocomplete: "off", spellcheck: "false" });
+    /** @type {string | null} */
     let result = null;
     const dialog = openDialog({
       title,
@@ -84,7 +139,16 @@ export function ask({ title, label, value, hint, type = "text", selectsStem = fa
         make("button", { type: "button", onclick: () => dialog.close() }, words.cancel),
         make("button", { type: "submit", class: "primary" }, words.ok),
       ],
-      onsubmit: () => (result = input.value.trim()),
+      onsubmit: async (event) => {
+        event.preventDefault();
+        const text = input.value.trim();
+        if (!showProblems([[input, problemOf(input)]])) return;
+        if (text !== value) {
+          if (!showProblems([[input, await submit(text)]])) return;
+          result = text;
+        }
+        dialog.close();
+      },
     });
     dialog.addEventListener("close", () => resolve(result));
     input.focus();

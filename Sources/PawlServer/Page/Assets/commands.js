@@ -1,5 +1,6 @@
 // The commands for downloads: one table for the toolbar, the context menu and the details.
 
+import * as format from "./format.js";
 import { isInLine, partOf } from "./queue.js";
 import { words } from "./words.js";
 
@@ -13,6 +14,7 @@ import { words } from "./words.js";
  * @property {boolean} [isDangerous]
  * @property {boolean} [begins] begins a group of the menu
  * @property {boolean} [isMain] stands in toolbars, not only in menus
+ * @property {(rows: Row[]) => string} [text] its text in menus, if that depends on the rows
  * @property {(rows: Row[]) => boolean} fits
  * @property {(ids: string[], rows: Row[]) => void} run
  */
@@ -23,8 +25,18 @@ const isFinished = (row) => partOf(row) === "finished";
 /** Its failure is a refused or missing login. @param {Row} row */
 export const wantsLogin = (row) => row.error?.code === 24;
 
-/** Failures that another URL may end: not found, refused, or an unexpected response. @param {Row} row */
-const wantsURL = (row) => [3, 22, 24].includes(row.error?.code ?? 0);
+/** Failures that another URL may end: not found, no such host, refused, or an unexpected response. @param {Row} row */
+const wantsURL = (row) => [3, 19, 22, 24].includes(row.error?.code ?? 0);
+
+/** The bytes that a removal discards: those received of unfinished downloads. @param {Row[]} rows */
+export const discarded = (rows) => rows.reduce((sum, row) => sum + (isFinished(row) ? 0 : row.written ?? 0), 0);
+
+/** A removal, with what happens to files and to what was received. @param {Row[]} rows */
+function removalText(rows) {
+  const bytes = discarded(rows);
+  if (rows.some(isFinished)) return bytes > 0 ? words.removeDiscardingKeeping(format.size(bytes)) : words.toolbar.remove;
+  return bytes > 0 ? words.removeDiscarding(format.size(bytes)) : words.toolbar.removeMenu;
+}
 
 /** @param {import("./actions.js").Actions} actions @returns {RowCommand[]} */
 export function rowCommands(actions) {
@@ -51,8 +63,8 @@ export function rowCommands(actions) {
     { word: "last", icon: "last", key: "Alt End", fits: some(isInLine), run: () => actions.moveToEdge(true) },
     { word: "raise", icon: "priority", key: "+", fits: some(isInLine), run: (ids) => actions.prioritise(ids, 1) },
     { word: "lower", icon: "priority", key: "−", fits: some(isInLine), run: (ids) => actions.prioritise(ids, -1) },
-    { word: "remove", icon: "close", key: "Del", begins: true, fits: any, run: (ids) => actions.remove(ids, true) },
-    { word: "removeFile", icon: "remove", key: "⇧ Del", isDangerous: true, fits: any, run: (ids) => actions.remove(ids, false) },
+    { word: "remove", icon: "close", key: "Del", begins: true, text: removalText, fits: any, run: (ids) => actions.remove(ids, true) },
+    { word: "removeFile", icon: "remove", key: "⇧ Del", isDangerous: true, fits: some(isFinished), run: (ids) => actions.remove(ids, false) },
   ];
 }
 
@@ -69,7 +81,7 @@ export function menuOf(commands, rows) {
     begins ||= Boolean(command.begins);
     if (!command.fits(rows)) return [];
     const item = {
-      name: command.word, text: words.toolbar[command.word], icon: command.icon, key: command.key,
+      name: command.word, text: command.text?.(rows) ?? words.toolbar[command.word], icon: command.icon, key: command.key,
       isDangerous: command.isDangerous, begins: begins && index > 0, run: () => command.run(ids, rows),
     };
     begins = false;
@@ -77,9 +89,9 @@ export function menuOf(commands, rows) {
   }).map((item, index) => (index === 0 ? { ...item, begins: false } : item));
 }
 
-/** The command that most likely helps a failed download. @param {Row} row @returns {keyof typeof words.toolbar} */
-export function remedyOf(row) {
-  if (wantsLogin(row)) return "signIn";
-  if (wantsURL(row)) return "replaceURL";
-  return [28, 32].includes(row.error?.code ?? 0) ? "edit" : "retry";
+/** The commands that may help a failed download, the most likely first. @param {Row} row @returns {(keyof typeof words.toolbar)[]} */
+export function remediesOf(row) {
+  if (wantsLogin(row)) return ["signIn", "replaceURL"];
+  if (wantsURL(row)) return ["replaceURL"];
+  return [[28, 32].includes(row.error?.code ?? 0) ? "edit" : "retry"];
 }

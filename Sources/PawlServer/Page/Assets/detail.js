@@ -1,7 +1,7 @@
 // The details of a download; each section updates itself.
 
 import { at, make, setAttribute, setText } from "./dom.js";
-import { remedyOf, rowCommands } from "./commands.js";
+import { remediesOf, rowCommands } from "./commands.js";
 import { pushLayer } from "./layers.js";
 import { commandButtons } from "./toolbar.js";
 import { icon } from "./icons.js";
@@ -110,6 +110,7 @@ export class Detail {
     this.#drawButtons = buttons.draw;
     this.#toolbar.replaceChildren(...buttons.elements);
     this.#helped = "";
+    this.#help.hidden = true;
     this.#toolbar.setAttribute("aria-label", words.actions);
     this.#box.replaceChildren(
       make(
@@ -133,8 +134,7 @@ export class Detail {
     this.#help.hidden = !failure;
     if (!failure) return;
     const isFailed = partOf(row) === "failed";
-    const remedy = isFailed ? remedyOf(row) : "tryNow";
-    const names = isFailed ? [...new Set([remedy, "edit", "retry"])] : [remedy];
+    const names = isFailed ? [...new Set([...remediesOf(row), "edit", "retry"])] : ["tryNow"];
     const commands = rowCommands(this.actions);
     this.#help.replaceChildren(
       make("p", { title: failure.message }, row.error ? words.reason(failure) : words.cause(failure)),
@@ -146,7 +146,7 @@ export class Detail {
           const now = () => this.view.queue.rows.get(this.#id ?? "");
           return make(
             "button",
-            { type: "button", class: name === remedy ? "primary" : null, "data-remedy": name, onclick: () => {
+            { type: "button", class: name === names[0] ? "primary" : null, "data-remedy": name, onclick: () => {
               const current = now();
               if (current) command?.run([current.id], [current]);
             } },

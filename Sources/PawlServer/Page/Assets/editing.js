@@ -1,6 +1,6 @@
 // The dialogs that change a download: all of its options, or its login.
 
-import { field, openDialog, setProblem } from "./asking.js";
+import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import { OptionForm } from "./form.js";
 import { nameOf, partOf } from "./queue.js";
@@ -20,12 +20,12 @@ export async function openEditing(actions, row) {
   const dialog = openDialog({
     title: words.editDownload(nameOf(row)),
     class: "editing",
-    content: [field(words.newURL, url, words.replaceURLHint), ...form.layout(true), problem],
+    content: [field(words.url, url, words.replaceURLHint), ...form.layout(true), problem],
     buttons: buttons(() => dialog.close(), isFailed ? words.saveAndRetry : words.save),
     onsubmit: async (event) => {
       event.preventDefault();
       const change = form.read();
-      if (!change) return;
+      if (!showProblems([[url, problemOf(url)]]) || !change) return;
       const name = form.fields.name.value.trim();
       delete change.options.output;
       // A file that has begun keeps its folder.
@@ -68,6 +68,7 @@ export function openSignIn(actions, row) {
     buttons: buttons(() => dialog.close(), words.saveAndRetry),
     onsubmit: async (event) => {
       event.preventDefault();
+      if (!showProblems([[user, problemOf(user)]])) return;
       const options = { user: user.value, password: password.value || null };
       if ((await actions.call("pawl.set", row.id, { options })) === undefined) return;
       dialog.close();

@@ -1,6 +1,6 @@
 // The form of a download's options, for adding and for editing.
 
-import { field, setProblem } from "./asking.js";
+import { field, problemOf, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import { parseRate, rateText } from "./format.js";
 import { words } from "./words.js";
@@ -87,10 +87,6 @@ export class OptionForm {
     for (const one of [this.fields.name, this.fields.checksum, this.fields.mirrors]) one.disabled = !isSingle;
   }
 
-  clearProblems() {
-    for (const one of Object.values(this.fields)) setProblem(one, "");
-  }
-
   /**
    * Shows the failure below the field that it is about; false if there is none.
    * @param {import("./queue.js").Failure} failure
@@ -129,22 +125,18 @@ export class OptionForm {
     });
   }
 
-  /** What the service takes; undefined if a field has a problem, which is shown. @returns {Record<string, any> | undefined} */
+  /** What the service takes; undefined if fields have problems, all of which are shown. @returns {Record<string, any> | undefined} */
   read() {
     const { fields } = this;
-    this.clearProblems();
     const rate = parseRate(fields.limit.value);
-    if (rate === undefined) {
-      setProblem(fields.limit, words.badRate);
-      fields.limit.focus();
-      return undefined;
-    }
     const wrong = lines(fields.headers).find((line) => !/^[^\s:]+:/.test(line));
-    if (wrong !== undefined) {
-      setProblem(fields.headers, words.badHeader(wrong));
-      fields.headers.focus();
-      return undefined;
-    }
+    const problems = Object.values(fields).map((one) => /** @type {[any, string]} */ ([
+      one,
+      one === fields.limit && rate === undefined ? words.badRate
+      : one === fields.headers && wrong !== undefined ? words.badHeader(wrong)
+      : problemOf(one),
+    ]));
+    if (!showProblems(problems)) return undefined;
     /** @type {Record<string, any>} */
     const options = {};
     const put = (/** @type {string} */ name, /** @type {any} */ one, value = one.value.trim()) => {

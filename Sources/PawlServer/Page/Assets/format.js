@@ -30,16 +30,17 @@ export const count = (value) => number(value, {});
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/** Powers of 1024, three significant digits, as the command line prints. @param {number} bytes */
+/** Powers of 1024, at least three significant digits, truncated as the command line does: 1 MiB less a byte is no 1.00 MiB. @param {number} bytes */
 export function size(bytes) {
   let step = 0;
   let value = bytes;
-  while (value >= 999.5 && step < units.length - 1) {
+  while (value >= 1024 && step < units.length - 1) {
     value /= 1024;
     step += 1;
   }
-  const digits = step === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  return `${number(value, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${units[step]}`;
+  const digits = step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  value = Math.floor(value * 10 ** digits + 1e-6) / 10 ** digits;
+  return `${number(value, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false })} ${units[step]}`;
 }
 
 /** @param {number} bytesPerSecond */

@@ -1,6 +1,6 @@
 // The dialog of the speed: its history, the limit, and the number of simultaneous downloads.
 
-import { field, openDialog, setProblem } from "./asking.js";
+import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
 import { drawSpeeds } from "./chart.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
@@ -66,8 +66,7 @@ export function openLimits(actions, openSchedule) {
     onsubmit: async (event) => {
       event.preventDefault();
       const chosen = format.parseRate(rate.value);
-      setProblem(rate, chosen === undefined ? words.badRate : "");
-      if (chosen === undefined) return rate.focus();
+      if (!showProblems([[rate, chosen === undefined ? words.badRate : ""], [atOnce, problemOf(atOnce)]])) return;
       if (await applyLimits(actions, { limit: chosen, slots: atOnce.valueAsNumber }, { limit: rate, slots: atOnce })) dialog.close();
     },
   });

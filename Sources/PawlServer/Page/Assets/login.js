@@ -34,8 +34,8 @@ export async function useCode() {
 /** Prompts for the secret. @param {boolean} isStale a code was used or has expired @param {() => void} onknown */
 export function openLogin(isStale, onknown) {
   const form = at("login");
-  const secret = make("input", { id: "secret", type: "password", autocomplete: "current-password", required: true });
-  const problem = make("p", { class: "problem", role: "alert" }, isStale ? words.codeIsStale : "");
+  const secret = make("input", { id: "secret", type: "password", autocomplete: "current-password", "aria-describedby": "secret-problem" });
+  const problem = make("p", { class: "problem", id: "secret-problem", role: "alert" }, isStale ? words.codeIsStale : "");
   const button = make("button", { type: "submit", class: "primary" }, words.unlock);
   form.replaceChildren(
     make("img", { src: "icon.svg", alt: "", width: 56, height: 56 }),
@@ -49,6 +49,10 @@ export function openLogin(isStale, onknown) {
   );
   form.onsubmit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
+    if (secret.value.trim() === "") {
+      problem.textContent = words.valueMissing;
+      return secret.focus();
+    }
     button.disabled = true;
     const isKnown = await show(secret.value.trim()).catch(() => null);
     button.disabled = false;

@@ -192,7 +192,7 @@ function showEmptiness(view, openAdding) {
     box.replaceChildren(
       make("img", { src: "icon.svg", alt: "", width: 72, height: 72 }),
       make("h2", {}, isAll ? words.emptyTitle : words.noneTitle),
-      make("p", {}, isAll ? words.emptyText : words.noneText),
+      make("p", {}, isAll ? (matchMedia("(hover: none)").matches ? words.emptyTextTouch : words.emptyText) : words.noneText),
       isAll
         ? make("button", { type: "button", class: "primary", onclick: openAdding }, icon("add"), words.addDownloads)
         : make("button", { type: "button", onclick: () => showAll(view) }, words.showAll),

@@ -79,11 +79,8 @@ function listenForDragging(grid, list, view, actions) {
   grid.addEventListener("dragstart", (event) => {
     const id = list.idAt(event.target);
     if (id === null || !event.dataTransfer) return;
-    if (!view.isInQueueOrder) {
+    if (!actions.canMove) {
       event.preventDefault();
-      const toast = actions.toasts.show(words.cannotDrag, {
-        seconds: 8, action: { text: words.orders.queue, run: () => (toast.close(), view.sort("queue")) },
-      });
       return;
     }
     if (!view.chosen.has(id)) view.choose(id);

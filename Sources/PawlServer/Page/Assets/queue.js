@@ -20,6 +20,7 @@
  * @property {number} [retryIn] seconds until the next attempt, if it waits for one
  * @property {number} [retryAttempt] the number of that attempt since the last progress
  * @property {number} [retryLimit] the retries after which it fails
+ * @property {string} [retryReason] a status code, or a word or two
  * @property {Failure} [retry] the failure that it waits after
  * @property {string} [type]
  * @property {string} [group]

@@ -1,6 +1,6 @@
 // A row of the list: created once, then updated for the download that it shows.
 
-import { remedyOf } from "./commands.js";
+import { remediesOf } from "./commands.js";
 import { columns } from "./columns.js";
 import { make, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
@@ -79,12 +79,12 @@ export class RowElement {
     setText(this.name, name);
     setAttribute(this.name, "title", name);
     const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
-    const note = row.error ? words.reason(row.error) : failure ? [attemptOf(row), words.cause(failure)].filter(Boolean).join(" · ")
-      : isRetrying(row) ? words.hostWaits(hostOf(row)) : [hostOf(row), row.group].filter(Boolean).join(" · ");
+    const note = row.error ? words.reason(row.error) : failure ? words.cause(failure)
+      : isRetrying(row) ? words.hostWaits(hostOf(row), format.duration(Math.ceil(row.retryIn ?? 0))) : [hostOf(row), row.group].filter(Boolean).join(" · ");
     setText(this.note, note);
     setAttribute(this.note, "title", failure ? note : row.url);
     // Shown before the note where there is no column for it.
-    setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row));
+    setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row, stateOf(row) === "crowded"));
     setText(this.brief, failure || isRetrying(row) ? note : briefOf(row));
     this.#showToggle(row, name);
     this.#showProgress(row, part);
@@ -94,7 +94,7 @@ export class RowElement {
     const isMoving = part === "running" && (row.speed ?? 0) > 0;
     const mean = meanSpeedOf(row);
     const { state, size, speed, left, mean: meanCell, ended, connections, added } = this.cells;
-    setText(state, stateText(row));
+    setText(state, stateText(row, true));
     setAttribute(state, "title", stateText(row));
     setText(size, sizeText(row));
     setText(speed, isMoving ? format.speed(row.speed ?? 0) : "");
@@ -110,7 +110,8 @@ export class RowElement {
 
   /** @param {Row} row @param {string} name */
   #showToggle(row, name) {
-    const toggle = row.toggle === "download" && partOf(row) === "failed" ? "retry" : row.toggle;
+    // One icon for one command: a failed one is retried, a paused one resumed, whether or not it has begun.
+    const toggle = { failed: "retry", paused: "continue" }[/** @type {string} */ (partOf(row))] ?? row.toggle;
     setAttribute(this.toggle, "aria-label", words.toggles[toggle](name));
     this.toggle.disabled = toggle === "done";
     if (this.#toggleIcon === toggle) return;
@@ -121,7 +122,7 @@ export class RowElement {
 
   /** A failed download has no progress to show, but something to do. @param {Row} row @param {string} part */
   #showRemedy(row, part) {
-    const remedy = part === "failed" ? remedyOf(row) : "";
+    const [remedy] = part === "failed" ? remediesOf(row) : [/** @type {const} */ ("")];
     this.bar.hidden = this.percent.hidden = part === "failed";
     this.remedy.hidden = remedy === "";
     if (remedy === this.#remedy) return;
@@ -144,7 +145,7 @@ export class RowElement {
 }
 
 /** States that the rest of a row shows too. */
-const plainStates = new Set(["transferring", "waiting", "finished", "failed"]);
+const plainStates = new Set(["transferring", "finished", "failed"]);
 
 /** It waits for its next attempt. @param {Row} row */
 const isRetrying = (row) => row.retryIn !== undefined && partOf(row) === "running" && !row.isHeld;
@@ -157,15 +158,19 @@ function attemptOf({ retryAttempt, retryLimit = 0 }) {
 /** What the row is shown as: a wait for the next attempt is not a connection. @param {Row} row */
 function stateOf(row) {
   if (row.isHeld) return "held";
-  if (isRetrying(row)) return "retrying";
+  if (isRetrying(row)) return row.retry ? "retrying" : "crowded";
   // Its host allows no more connections at present.
   return (row.idle ?? 0) > 2 ? "crowded" : row.state;
 }
 
-/** @param {Row} row */
-export function stateText(row) {
+/** @param {Row} row @param {boolean} isShort without what a row has little room for */
+export function stateText(row, isShort = false) {
   const state = stateOf(row);
-  if (state === "retrying") return words.retrying(format.duration(Math.ceil(row.retryIn ?? 0)));
+  if (state === "crowded" && !isShort) return words.waitingFor(hostOf(row));
+  if (state === "retrying") {
+    const text = words.retrying(format.duration(Math.ceil(row.retryIn ?? 0)));
+    return isShort || !row.retryAttempt ? text : words.retryOf(text, row.retryReason ?? "", row.retryAttempt, row.retryLimit ?? 0);
+  }
   return words.states[state] ?? row.state;
 }
 

@@ -93,7 +93,7 @@ export class ScheduleField {
     const grid = make("div", { class: "week", role: "grid", "aria-label": words.schedule });
     grid.append(
       make("div", { class: "week-row", role: "row" }, make("span", { role: "columnheader", class: "week-day" }, make("span", { class: "unseen" }, words.dayAndHour)),
-        Array.from({ length: hours }, (_, hour) => make("span", { role: "columnheader", class: "week-hour", "aria-label": clock(hour) }, hour % 3 === 0 ? String(hour) : ""))),
+        Array.from({ length: hours }, (_, hour) => make("span", { role: "columnheader", class: "week-hour" }, make("span", { class: hour % 3 === 0 ? null : "unseen" }, String(hour))))),
       ...days.map((_, day) => make("div", { class: "week-row", role: "row" }, make("span", { role: "rowheader", class: "week-day" }, words.days[day]), this.#cellsOfDay(day))),
     );
     grid.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.#begin(event));

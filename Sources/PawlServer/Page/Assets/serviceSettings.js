@@ -1,6 +1,6 @@
 // The settings of the service: defaults of later downloads, limits, schedule; hooks are shown only.
 
-import { field, openDialog, setProblem } from "./asking.js";
+import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
 import { applyLimits } from "./limits.js";
@@ -63,7 +63,7 @@ export async function openServiceSettings(actions, part = null) {
 /** @param {Record<string, any>} settings */
 function makeFields({ options, folder, slots, limit }) {
   return {
-    folder: input("set-folder", { value: folder, placeholder: "." }),
+    folder: input("set-folder", { value: folder, placeholder: "films/2026" }),
     slots: input("bounds-slots", { type: "number", min: 1, max: 1000, required: true, value: slots }),
     connections: input("set-connections", { type: "number", min: 1, max: 60, value: options.connections ?? "", placeholder: words.automatic }),
     existing: make("select", { id: "set-existing" }, Object.entries(words.existingChoices).map(([value, text]) => make("option", { value }, text))),
@@ -96,10 +96,10 @@ function hooksOf({ hooks, webhook }) {
  */
 async function save(actions, fields, schedule, problem) {
   const [limit, each] = [fields.limit, fields.each].map((one) => format.parseRate(one.value));
-  for (const [one, value] of /** @type {const} */ ([[fields.limit, limit], [fields.each, each]])) {
-    setProblem(one, value === undefined ? words.badRate : "");
-  }
-  if (limit === undefined || each === undefined) return false;
+  const problems = Object.values(fields).map((one) => /** @type {[any, string]} */ ([
+    one, (one === fields.limit && limit === undefined) || (one === fields.each && each === undefined) ? words.badRate : problemOf(one),
+  ]));
+  if (!showProblems(problems)) return false;
   const options = Object.fromEntries(
     Object.entries({
       connections: fields.connections.value, "if-exists": fields.existing.value, retries: fields.retries.value,

@@ -3,6 +3,7 @@
 import { menuOf, rowCommands } from "./commands.js";
 import { at, make } from "./dom.js";
 import { icon } from "./icons.js";
+import { pushLayer } from "./layers.js";
 import { openPopup } from "./popup.js";
 import { words } from "./words.js";
 
@@ -73,11 +74,16 @@ export function showToolbar(view, actions) {
   let buttons = null;
   const count = make("span", { class: "chosen-count", role: "status" });
   const choosing = make("button", { type: "button", class: "action choosing", "aria-pressed": "false" });
-  choosing.addEventListener("click", () => {
-    const isOn = document.body.classList.toggle("is-choosing");
+  /** The browser's Back ends the selection. */
+  let closed = () => {};
+  const choose = (/** @type {boolean} */ isOn) => {
+    document.body.classList.toggle("is-choosing", isOn);
+    if (isOn) closed = pushLayer(() => choose(false));
+    else closed();
     view.chooseNone();
     label(isOn);
-  });
+  };
+  choosing.addEventListener("click", () => choose(!document.body.classList.contains("is-choosing")));
   const label = (/** @type {boolean} */ isOn) => {
     const text = isOn ? words.done : words.toolbar.choosing;
     choosing.setAttribute("aria-pressed", String(isOn));

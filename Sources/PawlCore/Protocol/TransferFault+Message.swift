@@ -1,0 +1,23 @@
+extension TransferFault {
+    /// Its text with an identifier, so that it can be translated by its kind.
+    package var message: LocalizableMessage {
+        switch kind {
+        case .nameResolution: LocalizableMessage("fault-name-resolution", "\(text)")
+        case .nameMissing: LocalizableMessage("fault-name-missing", "\(text)")
+        case .unreachable: LocalizableMessage("fault-unreachable", "\(text)")
+        case .connectionRefused: LocalizableMessage("fault-connection-refused", "\(text)")
+        case .connectTimeout: LocalizableMessage("fault-connect-timeout", "\(text)")
+        case .connectionLost: LocalizableMessage("fault-connection-lost", "\(text)")
+        case .truncated: LocalizableMessage("fault-truncated", "\(text)")
+        case .tls: LocalizableMessage("fault-tls", "\(text)")
+        case .publicKey: LocalizableMessage("fault-public-key", "\(text)")
+        case .proxy: LocalizableMessage("fault-proxy", "\(text)")
+        case .notFound: LocalizableMessage("fault-not-found", "\(text)")
+        case .denied: LocalizableMessage("fault-denied", "\(text)")
+        case .serverRefused: LocalizableMessage("fault-server-refused", "\(text)")
+        case .malformed: LocalizableMessage("fault-malformed", "\(text)")
+        case .privateAddress: LocalizableMessage("fault-private-address", "\(text)")
+        case .other: LocalizableMessage(untranslated: text)
+        }
+    }
+}
