@@ -1,4 +1,5 @@
 import PawlCore
+import PawlDisk
 import PawlEngine
 import Synchronization
 

@@ -17,6 +17,8 @@ extension TransferFault {
         case .serverRefused: LocalizableMessage("fault-server-refused", "\(text)")
         case .malformed: LocalizableMessage("fault-malformed", "\(text)")
         case .privateAddress: LocalizableMessage("fault-private-address", "\(text)")
+        case .offsetRefused: LocalizableMessage("fault-offset-refused", "\(text)")
+        case .contentChanged: LocalizableMessage("fault-content-changed", "\(text)")
         case .other: LocalizableMessage(untranslated: text)
         }
     }

@@ -114,6 +114,8 @@ const messages = {
   "fault-denied": "服务器拒绝访问",
   "fault-server-refused": "服务器拒绝请求：{0}",
   "fault-malformed": "响应格式错误：{0}",
+  "fault-offset-refused": "服务器不能从中间开始发送文件",
+  "fault-content-changed": "文件在传输期间被更改",
   "fault-private-address": "主机名指向不允许访问的地址",
   "s3-no-bucket": "{0} 没有存储桶 {1}",
   "s3-no-object": "存储桶中没有此键的对象",
