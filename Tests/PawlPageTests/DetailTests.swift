@@ -55,10 +55,10 @@ extension BrowserTests {
 
         @Test(arguments: [
             (
-                "en-US", "the server ignored Range and sent the whole file: started over from 0",
+                "en-US", "the server sends only the whole file: comparing it with the bytes on disk",
                 "next attempt in"
             ),
-            ("zh-CN", "服务器忽略了 Range，发来了整个文件：从头重新开始", "后重试"),
+            ("zh-CN", "服务器只发送整个文件：正与已有内容比较", "后重试"),
         ])
         func `E2 decisions are shown with their evidence, in the language of the page`(
             language: String,

@@ -122,7 +122,10 @@ extension BrowserTests {
                     "\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')"
                 )
                 let note = PageBench.text(of: "busy.bin", ".row-note")
-                try await page.wait("\(note).startsWith('Retry 1 of 5 · ') && \(note).includes('503')")
+                try await page.wait("\(note).includes('503')")
+                try await page.wait(
+                    "\(PageBench.text(of: "busy.bin", ".cell-state")).endsWith('(503, 1 of 5)')"
+                )
                 try await page.focusList()
                 try await page.press("Home")
                 let button = "document.querySelector('#toolbar [data-action=tryNow]')"

@@ -1,6 +1,6 @@
 /// The examples of a command, for its help and its manual page.
 struct CommandExamples: Sendable {
-    /// Command lines, and what they do; both together fit into a line of a help text.
+    /// Command lines, and what they do.
     private let entries: [(line: String, does: String)]
 
     private init(_ entries: [(line: String, does: String)]) { self.entries = entries }
@@ -13,9 +13,12 @@ struct CommandExamples: Sendable {
             }.joined()
     }
 
-    /// The beginning of a help text.
+    /// The beginning of a help text: two columns where they fit into 80, else what each does above its line.
     var help: String {
         let width = entries.map(\.line.count).max() ?? 0
+        guard entries.allSatisfy({ width + $0.does.count <= 76 }) else {
+            return "Examples:\n" + entries.map { "  \($0.does):\n      \($0.line)\n" }.joined() + "\n"
+        }
         return "Examples:\n"
             + entries.map { entry in
                 let space = String(repeating: " ", count: width - entry.line.count + 2)
@@ -34,19 +37,31 @@ struct CommandExamples: Sendable {
     static let table: [String: CommandExamples] = [
         "get": CommandExamples([
             ("pawl get URL", "Download into this folder"),
-            ("pawl get -o disk.iso -x 8 URL", "Choose the name, use eight connections"),
+            ("pawl get -o disk.iso -x 8 URL", "Choose the name and connections"),
             ("pawl get -d Films -j 5 -i list.txt", "Download a list, five at a time"),
             ("pawl get --checksum sha-256=HEX URL", "Verify the content"),
             ("pawl get --mirror URL2 URL", "Use a mirror as well"),
             ("pawl get -o - URL | tar -xz", "Write to another program"),
+            ("pawl get --recursive -d data s3://b/dir/", "Download new objects"),
+            ("pawl get URL --to s3://bucket/image.iso", "Store as an object"),
         ]),
         "add": CommandExamples([
             ("pawl add URL", "Add a file to the queue"),
             ("pawl add --now --group films URL", "Start it at once, in a group"),
         ]),
         "pipe": CommandExamples([
-            ("pawl pipe <urls.txt >results.jsonl", "Check a list: status, size, SHA-256"),
-            ("pawl pipe --to images <jobs.jsonl >r.jsonl", "Store each sample as a file"),
+            (
+                "pawl pipe --contact me@example.org <urls.txt >results.jsonl",
+                "Check a list: status, size, SHA-256"
+            ),
+            (
+                "pawl pipe --contact me@example.org --to images <jobs >results",
+                "Store each sample as a file"
+            ),
+            (
+                "pawl pipe --contact me@example.org --to out --format tar --shard 17 <in",
+                "Store all samples in one archive, out/17.tar"
+            ),
         ]),
         "verify": CommandExamples([
             ("pawl verify *.iso --sums SHA256SUMS", "Check files against a sums file"),

@@ -56,7 +56,9 @@ extension WebAddress {
     /// Whether it names a bucket or the beginning of keys rather than an object.
     package var isS3Prefix: Bool { scheme == .s3 && path.utf8.last == .slash }
 
-    private static func objectKey(_ path: String) -> String { text(PercentCoding.decoded(path.utf8.dropFirst())) }
+    private static func objectKey(_ path: String) -> String {
+        text(PercentCoding.decoded(path.utf8.dropFirst()))
+    }
 
     static func s3Text(bucket: String, path: String) -> String { "s3://\(bucket)/\(objectKey(path))" }
 

@@ -80,6 +80,8 @@ const messages = {
   "cannot-compare-without-ranges": "不分段就无从比对",
   "part-without-total": "它没有给出总大小,而且在其片段结束之后还有更多字节",
   "range-ends-early": "服务器在 {0} 之后没有发送任何字节",
+  "part-with-status-200": "它以状态 200 发来了 {1} 字节中的 {0}",
+  "range-too-short": "服务器在用于比较的字节之后只发来 {0} 字节",
   "range-too-short-to-compare": "服务器发送的字节少于要比对的字节",
   "existing-range-refused": "服务器拒绝它已有的字节（416）",
   "file-above-limit": "文件有 {0} 字节，而只请求了 {1} 字节",

@@ -43,7 +43,8 @@ import Testing
         #expect(requests == 0 && bench.machine.attempts == 0)
     }
 
-    @Test func `a file that is forbidden beside others is reported once, and withdrawn when it is its own fault`() {
+    @Test
+    func `a file that is forbidden beside others is reported once, and withdrawn when it is its own fault`() {
         var bench = Bench()
         bench.begin()
         let origin = bench.machine.sources[0].given.origin

@@ -59,7 +59,9 @@ import Testing
         var head = ResponseHead(status: 429)
         head.retryAfter = "600"
         bench.answer(head)
-        let requested = bench.said.compactMap { if case .throttled(_, let wait, _) = $0 { wait } else { nil } }
+        let requested = bench.said.compactMap {
+            if case .throttled(_, let wait, _) = $0 { wait } else { nil }
+        }
         #expect(requested == [.seconds(7)])
     }
 
