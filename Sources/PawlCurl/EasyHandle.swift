@@ -17,6 +17,9 @@ final class EasyHandle {
     var deniedAddress: String?
     /// Whether its multi handle counts it as busy.
     var isBusy = false
+    /// Whether its sockets are also tried without an event: 7.88 does not watch the control connection of FTPS while the
+    /// TLS handshake of the data connection is unfinished, which the server begins only after the commands.
+    var isPolled = false
     /// A count of what libcurl reads without reporting it.
     private var swallowed = SwallowedBytes()
     /// Lines `Proxy-Authenticate` of a proxy's last response to CONNECT.

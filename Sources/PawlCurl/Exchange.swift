@@ -113,6 +113,7 @@ final class Exchange {
         easy.clearErrorText()
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
+        easy.isPolled = request.address.scheme == .ftps
         if request.address.scheme == .ftp || request.address.scheme == .ftps { watchFile(of: request) }
         setLogin(of: request, settings)
         if let refusal = easy.refusal {

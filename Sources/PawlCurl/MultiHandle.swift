@@ -20,7 +20,13 @@ final class MultiHandle {
     /// The sockets that libcurl wants to be watched.
     private var watched: Set<Int32> = []
     /// When libcurl has something to do without an event of a socket.
-    private(set) var deadline: Instant?
+    private var timeout: Instant?
+    /// The number of busy handles whose sockets are also tried without an event.
+    private var polled = 0
+    /// When they are tried next.
+    private var nextPoll = Instant.past
+    /// When ``advance()`` has something to do without an event of a socket.
+    var deadline: Instant? { polled == 0 ? timeout : min(timeout ?? nextPoll, nextPoll) }
 
     init?(on poller: any Poller, clock: any Clock) {
         guard let raw = unsafe curl_multi_init() else { return nil }
@@ -44,6 +50,7 @@ final class MultiHandle {
         easy.isBusy = true
         easy.sockets = sockets
         busy += 1
+        if easy.isPolled { polled += 1 }
     }
 
     /// Keeps the handle only for its connection.
@@ -51,6 +58,7 @@ final class MultiHandle {
         guard easy.isBusy else { return }
         easy.isBusy = false
         busy -= 1
+        if easy.isPolled { polled -= 1 }
     }
 
     /// Removes a handle, once libcurl is off the stack.
@@ -68,9 +76,18 @@ final class MultiHandle {
                 (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
             act(on: Int32(truncatingIfNeeded: event.key), mask)
         }
-        guard let due = deadline, due <= clock.now else { return }
-        deadline = nil
-        act(on: pawl_no_socket, 0)
+        if let due = timeout, due <= clock.now {
+            timeout = nil
+            act(on: pawl_no_socket, 0)
+        }
+        poll()
+    }
+
+    /// Lets libcurl test its sockets itself.
+    private func poll() {
+        guard polled > 0, nextPoll <= clock.now else { return }
+        for socket in Array(watched) where watched.contains(socket) { act(on: socket, 0) }
+        nextPoll = clock.now + .milliseconds(10)
     }
 
     private func act(on socket: Int32, _ mask: Int32) {
@@ -98,7 +115,7 @@ final class MultiHandle {
     }
 
     fileprivate func noteTimeout(_ milliseconds: Int) {
-        deadline =
+        timeout =
             milliseconds < 0
             ? nil : milliseconds == 0 ? .past : clock.now + .milliseconds(Int64(milliseconds))
     }

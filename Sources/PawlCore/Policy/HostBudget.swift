@@ -108,7 +108,7 @@ package struct HostBudget: Hashable, Sendable {
     /// The origin responded with 429 or 503, or refused a connection, which has been released already: it
     /// allows those in use now.
     ///
-    /// `isFirst`: of this attempt at the file. What a file's further attempts are told shows nothing new.
+    /// `isFirst`: of this attempt at the file. What a file's further attempts report shows nothing new.
     package mutating func throttled(retryAfter: Interval?, isFirst: Bool = true, now: Instant) {
         shrink(now: now)
         if isFirst { countRefusal(now: now) }

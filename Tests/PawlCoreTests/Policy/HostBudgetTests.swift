@@ -92,7 +92,7 @@ import Testing
         #expect(budget.borne == 2 && budget.limit == 2)
     }
 
-    @Test func `what one file is told again and again shows no limit for a day`() {
+    @Test func `repeated responses for one file show no limit for a day`() {
         var budget = HostBudget()
         for _ in 0..<4 { _ = budget.acquire(now: start) }
         budget.release()
