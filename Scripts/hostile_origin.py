@@ -212,7 +212,9 @@ def dressed(resource, r, dice):
         elif kind == 5:
             dice.shuffle(r.fields)
         elif kind == 6 and r.end == "keep" and r.framing != "close":
-            r.after, r.end = dice.choice([b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", b"\r\n", b"x" * 1000]), "close"
+            # A response that nobody requested is a lie: it may arrive just after the next request was sent, as its response.
+            unrequested = [] if resource.truthful else [b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"]
+            r.after, r.end = dice.choice([*unrequested, b"\r\n", b"x" * 1000]), "close"
         elif kind == 7:
             r.fields.append((b"Strict-Transport-Security", dice.choice([b"max-age=0", b"x", b"max-age=99999999999999999999"])))
         elif kind == 8:
