@@ -141,7 +141,7 @@ let package = Package(
 
         tests("PawlCoreTests", ["PawlCore", "PawlTestKit"]),
         tests("PawlEngineTests", ["Pawl", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlSystemTests", ["PawlSystem"]),
+        tests("PawlSystemTests", ["PawlSystem", "PawlEngine", "PawlCore"]),
         tests(
             "PawlDiskTests",
             ["PawlDisk", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem", "CPawlSystem"]
