@@ -8,11 +8,7 @@ extension DownloadMachine {
         let disposition = RetryPolicy.disposition(of: fault)
         var actions = [remove(index)]
         noteProgress()
-        if disposition.isComplaint {
-            let wait = plan.retry.allowed(fault.retryAfter)
-            let origin = sources[lane.source].current.origin
-            actions.append(.throttled(origin, retryAfter: wait, isFirst: attempts == 0))
-        }
+        if !lane.hasReportedOverload, let report = overload(fault, lane: lane) { actions.append(report) }
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
         actions += stop()
@@ -29,6 +25,16 @@ extension DownloadMachine {
         }
         if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
         return actions + retry(fault, disposition, source: lane.source, now: now)
+    }
+
+    /// Limits the host, for a response that reports overload; its connection has been released before.
+    func overload(_ fault: AttemptFault, lane: Lane) -> Action? {
+        guard RetryPolicy.disposition(of: fault).isComplaint else { return nil }
+        return .throttled(
+            sources[lane.source].current.origin,
+            retryAfter: plan.retry.allowed(fault.retryAfter),
+            isFirst: attempts == 0
+        )
     }
 
     /// What an FTP server made known after its head was judged, or instead of one: what was agreed on before does not

@@ -80,7 +80,13 @@ extension DownloadMachine {
             length: map.total ?? selectedLength(of: head.resourceLength),
             resumedAt: written
         )
-        return [ask(question, of: index, .validate(head, wallTime: wallTime))]
+        var actions: [Action] = []
+        // The host is limited at once, however long the program takes.
+        if case .fault(let fault) = verdict, let report = overload(fault, lane: lanes[index]) {
+            lanes[index].hasReportedOverload = true
+            actions = [.drop(lanes[index].id), report]
+        }
+        return actions + [ask(question, of: index, .validate(head, wallTime: wallTime))]
     }
 
     /// Presents a failed attempt; `nil` without that hook.

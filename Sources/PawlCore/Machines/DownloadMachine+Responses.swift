@@ -253,11 +253,10 @@ extension DownloadMachine {
                 now: now
             )
         }
-        let end = min(lane.end, lane.responseEnd, map.horizon, plan.longest)
+        let wanted = min(lane.end, map.horizon, plan.longest)
+        let end = min(wanted, lane.responseEnd)
         // Further ones like this would mostly repeat bytes.
-        if lane.kind == .data, lane.responseEnd < lane.end, end < map.horizon, !comparesEnd(lane),
-            end - lane.cursor < lane.overlap
-        {
+        if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !comparesEnd(lane) {
             return rangesBroken(
                 .init(
                     "range-too-short",

@@ -17,14 +17,15 @@ extension DownloadMachine {
         if let others = leaveOut(index, evidence, now: now) { return others }
         if lanes[index].requested != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        if isBound || response.evidence == .strong || map.isComplete && !map.done.isEmpty {
+        let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
+        let isSame = response.evidence == .strong && others.isEmpty
+        if isBound || isSame || map.isComplete && !map.done.isEmpty {
             let isKnown = existingLength == nil && samples.isEmpty && openJoints.isEmpty
             if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
             if let compares = compareWhole(response, lane: index, now: now) { return compares }
         }
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if isBound { return failTrial(of: lanes[index].source, evidence) }
-        let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         guard others.isEmpty else {
             if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
             return [

@@ -185,6 +185,20 @@ import Testing
         #expect(!complete.said.contains { if case .ask = $0 { true } else { false } })
     }
 
+    @Test func `overload limits the host before the program decides, and once`() throws {
+        func reports(_ actions: [Action]) -> Int {
+            actions.count { if case .throttled = $0 { true } else { false } }
+        }
+        var bench = Self.bench(.validate)
+        bench.begin()
+        let lane = bench.lane
+        bench.answer(ResponseHead(status: 429))
+        #expect(bench.said.first == .drop(lane) && reports(bench.said) == 1)
+        let order = try Self.question(bench)
+        bench.said = bench.machine.replied(order.id, .proceed, now: bench.now)
+        #expect(reports(bench.said) == 0 && bench.machine.nextAttempt != nil)
+    }
+
     @Test func `content for memory gives up an empty part file, and never bytes on disk`() throws {
         var bench = Self.bench(.validate)
         bench.begin(.fresh)

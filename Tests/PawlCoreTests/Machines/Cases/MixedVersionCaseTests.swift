@@ -83,6 +83,34 @@ import Testing
         #expect(bench.machine.phase == .publishing && bench.machine.total == Self.megabyte)
     }
 
+    @Test func `the end of a requested range may be shorter than the bytes that are repeated`() {
+        let range = ByteRange(1000, 2000)
+        var bench = Bench { $0.selection = .closed(range) }
+        bench.begin(
+            Bench.journal(
+                [ByteRange(0, 900)],
+                total: nil,
+                tag: nil,
+                selection: .closed(range),
+                base: 1000
+            )
+        )
+        #expect(bench.requested == .closed(range))
+        bench.answer(Bench.part(1000, 2000, of: nil, tag: nil))
+        #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.rangesUsable)
+    }
+
+    @Test func `a second connection that gets the whole of the same version leaves the first one alone`() {
+        var bench = Bench { $0.ramp = .fixed(2) }
+        bench.begin()
+        bench.answer(Bench.whole(8 * Self.megabyte))
+        let first = bench.machine.lanes[0].id
+        bench.progress(to: Self.megabyte, lane: first)
+        bench.answer(Bench.whole(8 * Self.megabyte))
+        #expect(bench.machine.lanes.map(\.id) == [first] && !bench.said.contains(.drop(first)))
+        #expect(bench.machine.lanes[0].end == 8 * Self.megabyte)
+    }
+
     @Test func `responses shorter than the bytes that each would repeat are no ranges`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte, tag: nil))
