@@ -160,9 +160,9 @@ package struct GetPlan: Sendable {
             let isAlone = options.inputFiles.isEmpty
             throw Failure(
                 .badOption,
-                isAlone ? "missing" : "cannot start",
-                at: isAlone ? "URL" : "pawl \(command)",
-                because: isAlone ? "" : "the input file contains no URL",
+                isAlone ? "missing" : "no URL in",
+                at: isAlone ? "URL" : options.inputFiles.joined(separator: " "),
+                because: "",
                 remedy: "see 'pawl help \(command)'"
             )
         }

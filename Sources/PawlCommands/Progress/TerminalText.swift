@@ -14,6 +14,33 @@ package enum TerminalText {
         return columns
     }
 
+    /// The text in lines of at most `columns` columns, broken between words; a longer word is broken within.
+    package static func wrapped(_ text: String, to columns: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        var used = 0
+        for word in text.split(separator: " ") {
+            let wide = width(word)
+            if used > 0, used + 1 + wide <= columns {
+                line += " " + word
+                used += 1 + wide
+                continue
+            }
+            if used > 0 { lines.append(line) }
+            (line, used) = ("", 0)
+            for character in word {
+                let own = width(character)
+                if used + own > columns, used > 0 {
+                    lines.append(line)
+                    (line, used) = ("", 0)
+                }
+                line.append(character)
+                used += own
+            }
+        }
+        return used > 0 || lines.isEmpty ? lines + [line] : lines
+    }
+
     /// The number of rows that a line takes on a terminal: a wide character that does not fit at the end of a row begins
     /// the next.
     package static func rows(of text: String, width columns: Int) -> Int {

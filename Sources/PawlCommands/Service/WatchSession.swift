@@ -119,11 +119,8 @@ struct WatchSession: ~Copyable {
         let digits = ShortIDs.digits(shown.map(\.id))
         var frame = renderer.lines(shown.map { ProgressRow($0, digits: digits) }, totals: nil, tick: tick)
         var last = StyledLine()
-        let figures = [
-            ("running", "running"), ("waiting", "queued"), ("paused", "paused"), ("failed", "failed"),
-        ]
-        .map { "\(status[$0.0]?.integer ?? 0) \($0.1)" }
-        let text = (figures + [NumberFormat.speed(status["speed"]?.integer ?? 0)]).joined(separator: ", ")
+        let figures = ["paused", "failed"].map { "\(status[$0]?.integer ?? 0) \($0)" }
+        let text = ([status.activity] + figures + [NumberFormat.speed(status["speed"]?.integer ?? 0)]).joined(separator: ", ")
         last.append(
             TerminalText.shortened(text, to: max(1, size.columns - 1), ellipsis: glyphs.ellipsis),
             .faint
