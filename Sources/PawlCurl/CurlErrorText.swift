@@ -57,7 +57,8 @@ enum CurlErrorText {
         let beginning = "Failed to connect to "
         guard text.hasPrefix(beginning), let time = text.firstRange(of: " after ") else { return nil }
         let place = text[..<time.lowerBound].dropFirst(beginning.count).replacing(" over ", with: ", ")
-        let why = systemError == 0 ? "" : ": \(SystemError(number: systemError).text)"
+        let cause = SystemError(number: systemError).text
+        let why = systemError == 0 ? "" : ": " + cause.prefix(1).lowercased() + cause.dropFirst()
         return "no connection to \(place)\(why)"
     }
 }

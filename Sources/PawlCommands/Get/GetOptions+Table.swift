@@ -20,7 +20,8 @@ extension GetOptions {
             var row = CommandOption(option, in: group).within(\GetOptions.download)
             if option.name == "output" {
                 row.apply = takeOutput
-                row.entry.help = "write to FILE (one URL only), - for standard output; relative to --dir if given"
+                row.entry.help =
+                    "write to FILE (one URL only), - for standard output; relative to --dir if given"
             }
             if option.name == "user" { row.apply = takeUser }
             return row

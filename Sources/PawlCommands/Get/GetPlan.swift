@@ -160,9 +160,9 @@ package struct GetPlan: Sendable {
             let isAlone = options.inputFiles.isEmpty
             throw Failure(
                 .badOption,
-                isAlone ? "missing" : "no URL in",
-                at: isAlone ? "URL" : options.inputFiles.joined(separator: " "),
-                because: "",
+                isAlone ? "missing" : "cannot use",
+                at: isAlone ? "URL" : "--input-file \(options.inputFiles.joined(separator: " "))",
+                because: isAlone ? "" : "it contains no URL",
                 remedy: "see 'pawl help \(command)'"
             )
         }

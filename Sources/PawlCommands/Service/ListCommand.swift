@@ -68,8 +68,8 @@ extension VerbOptions {
         guard selects else { return "the queue is empty" }
         let parts =
             (states.isEmpty ? [] : [states.joined(separator: " or ")])
-            + (group.map { ["in the group \($0)"] } ?? []) + (text.map { ["with \(quoted($0))"] } ?? [])
-        return "no download is listed that is \(parts.joined(separator: " and "))"
+            + (group.map { ["in the group \($0)"] } ?? []) + (text.map { ["named like \(quoted($0))"] } ?? [])
+        return "no download that is \(parts.joined(separator: ", ")) is in the queue"
     }
 
     func filter(after id: String? = nil, limit: Int) -> JSON {

@@ -289,7 +289,7 @@ extension ServiceMethod {
                 "[ID or [ID, ...], {url, options, mirrors, folder, group, priority, description}]",
             result: "{ID: changed, ...}",
             help:
-                "Changes downloads; a running one continues with the changes. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and null or an empty string removes a value. folder: only before it starts. url: for one download only; the data on disk is kept and compared. A finished download accepts group, priority and description only.",
+                "Changes downloads; a running one continues with the changes. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and null or an empty string removes a value. folder: only before it starts. url: for one download only; the data on disk is kept and compared. A finished download accepts group, priority and description only. changed: whether anything differs now.",
             example: #"["3f2a", {"options": {"connections": "4"}, "priority": 5}]"#,
             body: { try await $0.set($1) }
         ),
