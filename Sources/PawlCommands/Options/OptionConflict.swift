@@ -29,9 +29,15 @@ struct OptionConflict: Sendable {
         OptionConflict("all", "group", "one names all downloads, the other only those of a group")
     ]
 
+    private static let unsigned = OptionConflict(
+        "no-sign-request",
+        "profile",
+        "requests are not signed, so no credentials are used"
+    )
+
     private static let download = [
         OptionConflict("netrc", "no-netrc", "one reads a netrc file, the other none"),
-        OptionConflict("no-sign-request", "profile", "requests are not signed, so no credentials are used"),
+        unsigned,
     ]
 
     private static let get = [
@@ -50,7 +56,7 @@ struct OptionConflict: Sendable {
             OptionConflict("no-start", "root", "--root is for a service that is started"),
             OptionConflict("no-start", "port", "--port is for a service that is started"),
         ],
-        "set": download,
+        "set": [unsigned],
         "pause": someOrAll,
         "resume": someOrAll,
         "list": [OptionConflict("watch", "limit", "the live table has as many rows as the terminal")],

@@ -18,8 +18,8 @@ enum OptionValues {
 
     /// `auto`, `none` or a number, for the service.
     static func port(_ value: String) throws(Failure) -> String {
-        let number = isDigits(value) ? Int(value) : nil
-        guard ["auto", "none"].contains(value.lowercased()) || number.map((0...65_535).contains) == true else {
+        let isNumber = isDigits(value) && Int(value).map((0...65_535).contains) == true
+        guard isNumber || ["auto", "none"].contains(value.lowercased()) else {
             throw bad("port", quoted(value), "must be a number from 0 to 65535, auto or none")
         }
         return value

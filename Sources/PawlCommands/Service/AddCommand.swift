@@ -42,7 +42,8 @@ private struct AddSession {
         self.plan = plan
         client = try options.verb.client()
         if try !client.isServiceRunning() {
-            try ServiceStarter.start(options, at: client.socket, quietly: options.verb.isJSON || options.get.isQuiet)
+            let isQuiet = options.verb.isJSON || options.get.isQuiet
+            try ServiceStarter.start(options, at: client.socket, quietly: isQuiet)
         }
         root = try client.call("pawl.status", to: "query")["root"]?.string ?? ""
         guard let wanted = options.root.map(ServicePlace.absolute), wanted != root else { return }

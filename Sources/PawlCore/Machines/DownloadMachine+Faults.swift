@@ -276,7 +276,8 @@ extension DownloadMachine {
                 "cannot fetch",
                 at: place,
                 because: .httpStatus(status),
-                remedy: StatusAdvice.remedy(for: status) ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept)
+                remedy: StatusAdvice.remedy(for: status)
+                    ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept)
             )
             failure.status = status
             failure.retryAfter = retryAfter
