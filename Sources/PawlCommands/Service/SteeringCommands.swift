@@ -122,8 +122,9 @@ extension Command {
         """,
         action: "replace the URL of",
         because: "it has finished",
-        isDone: { (_, source, address) throws(Failure) in
-            try source() == (try WebAddress.parse(address).address.text)
+        isDone: { (details, source, address) throws(Failure) in
+            guard details["state"]?.string != "finished" else { return false }
+            return try source() == (try WebAddress.parse(address).address.text)
         },
         done: { address, _ in "continues from \(Redaction.address(address))" },
         value: { text in .string(text) }

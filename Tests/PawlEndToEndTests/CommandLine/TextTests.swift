@@ -66,7 +66,7 @@ struct `Output for other programs` {
         #expect(try completed("pawl get --nam") == ["--naming"])
         #expect(try completed("pawl get --naming ") == ["hash", "server", "url"])
         #expect(try completed("pawl help ren") == ["rename"])
-        #expect(try completed("pawl move 3f ") == ["+1", "-1", "1", "first", "last"])
+        #expect(try Set(completed("pawl move 3f ")) == ["+1", "-1", "1", "first", "last"])
     }
 
     @Test(.enabled(if: ServerProcess.isInstalled("zsh"), "needs zsh"))
