@@ -88,6 +88,7 @@ import Testing
             "\(text)"
         )
         #expect(try refusal("-C", "100", "http://h/f").contains("--range"))
+        #expect(try refusal("-x", "http://p:3128", "http://h/f").contains("--proxy"))
     }
 
     @Test(arguments: [

@@ -21,7 +21,8 @@ import Testing
         ("serve", ["--install", "--uninstall"]), ("serve", ["--secret=a", "--secret-file", "b"]),
         ("get", ["-q", "-v", "http://h/"]), ("get", ["--stdout", "-o", "f", "http://h/"]),
         ("list", ["--watch", "--limit", "3"]), ("repair", ["--zsync=a", "--metalink=b", "f"]),
-        ("pause", ["-a", "3f2a"]), ("wait", ["3f2a", "--all"]),
+        ("get", ["--json", "--progress", "bar", "http://h/"]), ("pause", ["-a", "3f2a"]),
+        ("wait", ["3f2a", "--all"]),
     ])
     func `what contradicts itself is refused before anything is done`(
         command: String,
@@ -42,6 +43,15 @@ import Testing
                 #expect(known.contains(option), "\(name) --\(option)")
             }
         }
+    }
+
+    @Test(arguments: [
+        (["--print"], "--install"), (["--run-as", "u"], "--install"), (["--system"], "--install"),
+        (["--private-key", "k"], "--certificate"),
+    ])
+    func `serve refuses what would have no effect`(words: [String], other: String) throws {
+        let text = try refusal("serve", words)
+        #expect(text.contains("it requires \(other)"), "\(text)")
     }
 
     @Test func `help is shown whatever else is given`() throws {

@@ -24,6 +24,7 @@ extension GetOptions {
                     "write to FILE (one URL only), - for standard output; relative to --dir if given"
             }
             if option.name == "user" { row.apply = takeUser }
+            if option.name == "connections" { row.apply = takeConnections }
             return row
         }
     }
@@ -32,6 +33,20 @@ extension GetOptions {
         _ options: inout GetOptions,
         _ value: String
     ) throws(Failure) { options.output = try OptionValues.notEmpty("output", value) }
+
+    /// curl's `-x` is a proxy.
+    @Sendable private static func takeConnections(
+        _ options: inout GetOptions,
+        _ value: String
+    ) throws(Failure) {
+        do throws(Failure) {
+            try DownloadOption.named["connections"]?.take(value, into: &options.download)
+        } catch {
+            var hinted = error
+            if value.contains(":") || value.contains(".") { hinted.remedy = "for curl's -x use --proxy URL" }
+            throw hinted
+        }
+    }
 
     @Sendable private static func takeUser(
         _ options: inout GetOptions,

@@ -182,6 +182,15 @@ package struct GetPlan: Sendable {
                 )
             }
         }
+        if options.isJSON, let progress = options.progress, progress != .json {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--progress \(progress.rawValue) with --json",
+                because: "one is for people, the other for programs",
+                remedy: "give one of them"
+            )
+        }
         if let target = options.target { try check(target) }
         if command == "get" { stream = options.stream }
         if stream == .standardOutput, options.isJSON {
