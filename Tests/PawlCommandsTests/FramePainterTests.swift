@@ -81,6 +81,17 @@ import Testing
         #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 10)) == "<a^K^J")
     }
 
+    @Test func `what left the screen is out of reach until the terminal grows`() {
+        var painter = FramePainter()
+        _ = painter.paint(permanent: [], frame: frame("1", "2", "3", "4"), width: 80, screen: 10)
+        let small = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 3))
+        #expect(small == "<^2Aa^K^J")
+        // Two empty rows are below the display, and nothing else is on the screen.
+        #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 3)) == "<a^K^J")
+        let large = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 4))
+        #expect(large == "<^1A^1M^1B<^1Aa^K^J")
+    }
+
     @Test func `a line that left the screen in part counts with that part`() {
         #expect(TerminalText.heads(of: ["abcdef", "g"], rows: 1, width: 3) == ["abc"])
         #expect(TerminalText.heads(of: ["abcdef", "g"], rows: 3, width: 3) == ["abcdef", "g"])

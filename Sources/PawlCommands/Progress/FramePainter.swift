@@ -7,6 +7,8 @@ package struct FramePainter: Sendable {
     private var lastWidth = 0
     /// What is above the screen since it became smaller than the display.
     private var above = RowsAbove()
+    /// Empty rows of the screen below the display, since then.
+    private var below = 0
     private let terminal: Terminal
 
     /// What the painter has to know about a terminal.
@@ -46,7 +48,8 @@ package struct FramePainter: Sendable {
         if let screen = screen ?? height, terminal.reflows, !isFirst {
             if room > screen { lose(rows: room - screen, width: width) }
             room = min(room, screen)
-            codes += above.deletion(above: &room, width: width, screen: screen)
+            below = min(below, screen - room)
+            codes += above.deletion(above: &room, width: width, screen: screen - below)
         }
         if let height, drawn.isEmpty, gap == 0, !frame.isEmpty {
             // What was on the screen moves off its top.
@@ -79,6 +82,7 @@ package struct FramePainter: Sendable {
         // Erases the rest of a longer previous frame.
         if !frame.isEmpty { codes += "\u{1B}[J" }
         drawn = frame.map(\.text)
+        below = max(0, below + room - gap - frame.count)
         return codes
     }
 
@@ -90,6 +94,7 @@ package struct FramePainter: Sendable {
 
     /// The first rows of the display have left the screen.
     private mutating func lose(rows count: Int, width: Int) {
+        below = 0
         let blank = min(gap, count)
         gap -= blank
         above.lose([String](repeating: "", count: blank))

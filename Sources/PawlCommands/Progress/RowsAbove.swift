@@ -22,9 +22,10 @@ struct RowsAbove: Sendable, Hashable {
         if lines.count > RowsAbove.most { lines = [] }
     }
 
-    /// The codes that delete the stale lines that are on the screen again; the cursor is in its last row.
+    /// The codes that delete the stale lines that are on the screen again.
     ///
-    /// `room` is the number of rows of the display, which grows by the deleted ones.
+    /// `room` is the number of rows of the display, which grows by the deleted ones, and `screen` that of the rows down to
+    /// its last one, which has the cursor.
     mutating func deletion(above room: inout Int, width: Int, screen: Int) -> String {
         var codes = ""
         // Rows from the last one up to the line.
