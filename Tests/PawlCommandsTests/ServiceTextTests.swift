@@ -148,7 +148,7 @@ import Testing
         #expect(options.nothingFound == "the queue is empty")
         options.group = "g"
         options.text = "zz"
-        #expect(options.nothingFound == "no download that is in the group g, named like 'zz' is in the queue")
+        #expect(options.nothingFound == "no download in the queue is in the group g and named like 'zz'")
     }
 
     @Test func `status counts what sleeps as waiting`() {
@@ -192,6 +192,14 @@ import Testing
         #expect(
             try line(#"{"event":"started",\#(id),"name":"f","total":2048,"resumedAt":1024}"#)
                 == "f: resuming at 1.00 KiB of 2.00 KiB"
+        )
+        #expect(
+            try line(#"{"event":"started",\#(id),"name":"f","total":null,"resumedAt":1000}"#)
+                == "f: resuming at 1000 B"
+        )
+        #expect(
+            try line(#"{"event":"started",\#(id),"name":"f","total":1000,"resumedAt":1000}"#)
+                == "f: all 1000 B are on disk already"
         )
         #expect(try line(#"{"event":"state",\#(id),"state":"paused"}"#) == "f: paused")
         #expect(try line(#"{"event":"state",\#(id),"state":"transferring"}"#) == nil)

@@ -69,7 +69,7 @@ extension VerbOptions {
         let parts =
             (states.isEmpty ? [] : [states.joined(separator: " or ")])
             + (group.map { ["in the group \($0)"] } ?? []) + (text.map { ["named like \(quoted($0))"] } ?? [])
-        return "no download that is \(parts.joined(separator: ", ")) is in the queue"
+        return "no download in the queue is \(parts.joined(separator: " and "))"
     }
 
     func filter(after id: String? = nil, limit: Int) -> JSON {
