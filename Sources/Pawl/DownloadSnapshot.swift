@@ -29,6 +29,8 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var retryIn: Double?
     /// The number of that attempt, and why the last one failed.
     public var retry: Retry?
+    /// The host that it waits for: it allows no further connection, or has requested a wait, which ``retryIn`` states.
+    public var waitsForHost: String?
     /// The text given in ``DownloadOptions/taskDescription``.
     public var taskDescription: String?
     /// The folder of the file, relative to the manager's root.
@@ -118,6 +120,7 @@ extension DownloadSnapshot {
         snapshot.retry = reading.retry.map {
             Retry(attempt: $0.attempt, limit: $0.limit, reason: $0.reason)
         }
+        snapshot.waitsForHost = reading.waitsForHost
         // Until the part file is found again, the last known values are better than none.
         if reading.name != nil || reading.written > 0 {
             snapshot.written = reading.written

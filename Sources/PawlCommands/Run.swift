@@ -35,9 +35,9 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
     case nil:
         throw Failure(
             .badOption,
-            "cannot start",
-            at: "pawl",
-            because: "missing command",
+            "missing",
+            at: "COMMAND",
+            because: "",
             remedy: "see 'pawl --help'"
         )
     case .some(let word):

@@ -153,7 +153,13 @@ extension EasyHandle {
         }
         // libcurl does not name the command.
         if code == CURLE_QUOTE_ERROR { return TransferFault(kind, "REST was refused with \(mapping.reply)") }
-        return TransferFault(kind, Secrets.removed(from: mapping.text, of: request))
+        return TransferFault(
+            kind,
+            Secrets.removed(
+                from: CurlErrorText.worded(mapping.text, systemError: mapping.systemError),
+                of: request
+            )
+        )
     }
 }
 

@@ -44,13 +44,16 @@ import Testing
     @Test func `after the terminal shrank, old lines count with all their rows`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
-        #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^3Az^K^J")
+        #expect(
+            readable(painter.paint(permanent: [], frame: frame("z"), width: 30))
+                == "<^3A^2K/^2K/^2K/^2K^3Az^K^J"
+        )
     }
 
     @Test func `a terminal that cuts lines off has one row for each`() {
         var painter = FramePainter(FramePainter.Terminal(reflows: false))
         _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
-        #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^1Az^K^J")
+        #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^1A^2K/^2K^1Az^K^J")
     }
 
     @Test func `a display at the bottom of the screen is filled from the top`() {
@@ -63,6 +66,36 @@ import Testing
         #expect(painted([], a, b) == "<^3A</</a^K</b^K^J")
         #expect(painted(["one"], a) == "<^3A^2K/^2K/^2K/^2K^3Aone</</</a^K^J")
         #expect(painted(["two"]) == "<^2A^2K/^2K/^2K^2Atwo</")
+    }
+
+    @Test func `rows that left a screen that became smaller are deleted when it grows again`() {
+        var painter = FramePainter()
+        let lines = frame("1", "2", "3", "4", "5")
+        _ = painter.paint(permanent: [], frame: lines, width: 80, screen: 10)
+        // Two rows are lost, and a permanent line is written below them.
+        let small = readable(painter.paint(permanent: ["done"], frame: frame("a", "b"), width: 80, screen: 3))
+        #expect(small == "<^2A^2K/^2K/^2K^2Adone</a^K</b^K^J")
+        // The permanent line is on the screen again, and above it the two.
+        let large = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 10))
+        #expect(large == "<^3A^1M^1A^1M^4B<^3Aa^K^J")
+        #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 10)) == "<a^K^J")
+    }
+
+    @Test func `what left the screen is out of reach until the terminal grows`() {
+        var painter = FramePainter()
+        _ = painter.paint(permanent: [], frame: frame("1", "2", "3", "4"), width: 80, screen: 10)
+        let small = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 3))
+        #expect(small == "<^2Aa^K^J")
+        // Two empty rows are below the display, and nothing else is on the screen.
+        #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 3)) == "<a^K^J")
+        let large = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 4))
+        #expect(large == "<^1A^1M^1B<^1Aa^K^J")
+    }
+
+    @Test func `a line that left the screen in part counts with that part`() {
+        #expect(TerminalText.heads(of: ["abcdef", "g"], rows: 1, width: 3) == ["abc"])
+        #expect(TerminalText.heads(of: ["abcdef", "g"], rows: 3, width: 3) == ["abcdef", "g"])
+        #expect(TerminalText.heads(of: ["", "g"], rows: 0, width: 3) == [])
     }
 
     @Test func `a wide character that does not fit begins the next row`() {

@@ -23,7 +23,8 @@ import Testing
         ["-c"], ["--continue"], ["-C", "-"], ["-L"], ["-fSL"], ["--location"], ["-s", "4"], ["-s4"],
         ["--split=4"], ["--split", "4"], ["--silent"], ["-v"], ["--verbose"], ["--dry-run"], ["-P", "d"],
         ["-O"],
-        ["-#"], ["--progress", "plain"], ["--progress=none"],
+        ["-#"], ["--progress", "plain"], ["--progress=none"], ["-fsSL"], ["-sSLJO"], ["-s"], ["-R"],
+        ["--no-check-certificate"], ["-fsSLo", "f"],
     ])
     func `common options of other tools are understood`(options: [String]) throws {
         let plan = try GetPlan(arguments: options + ["http://h/f"], readingWith: { _ in "" })
@@ -32,6 +33,10 @@ import Testing
 
     @Test func `they mean what they mean there`() throws {
         #expect(try plan("-s", "4", "http://h/f").options.download.connections == 4)
+        #expect(try plan("-s", "http://h/f").options.isQuiet)
+        #expect(try plan("-Ls16", "http://h/f").options.download.connections == 16)
+        #expect(try plan("-fsSL", "http://h/f").options.download.connections == nil)
+        #expect(try !plan("--no-check-certificate", "http://h/f").options.download.verifiesPeer)
         #expect(try plan("-P", "d", "http://h/f").options.folder == "d")
         #expect(try plan("--silent", "http://h/f").options.isQuiet)
         #expect(try plan("-v", "http://h/f").options.isVerbose)
@@ -42,11 +47,37 @@ import Testing
     @Test(arguments: [
         ("-I", "--dry-run"), ("-T", "--timeout"), ("--tries", "--retries"), ("-u", "--user"),
         ("--spider", "--dry-run"), ("--output-document", "-o FILE"), ("-A", "-U TEXT"), ("-n", ".netrc"),
-        ("-Z", "-j N"), ("--http-user", "--user"), ("--daemon", "pawl add"),
+        ("-Z", "-j N"), ("-4", "--interface"), ("-6", "--interface"), ("--max-time", "timeout S pawl"),
+        ("-m", "timeout S pawl"), ("-r", "--range"), ("-g", "URLs"), ("--http-user", "--user"),
+        ("--daemon", "pawl add"),
     ])
     func `what cannot be gets one line with Pawl's word`(option: String, word: String) throws {
         let text = try refusal(option, "http://h/f")
         #expect(text.contains(word) && !text.contains("\n"), "\(text)")
+    }
+
+    @Test(arguments: [
+        (["-v"], "pawl get -v"), (["--dry-run"], "pawl get --dry-run"), (["-j", "4"], "pawl slots"),
+        (["--progress", "plain"], "pawl list --watch"), (["-4"], "--interface"),
+    ])
+    func `add hints at the command that has the option`(words: [String], hint: String) throws {
+        let failure = #expect(throws: Failure.self) {
+            var options = AddOptions()
+            _ = try OptionParser(AddOptions.table, command: "add").parse(
+                words + ["http://h/"],
+                into: &options
+            )
+        }
+        #expect(failure?.commandLineSentence.contains(hint) == true)
+        var options = AddOptions()
+        _ = try OptionParser(AddOptions.table, command: "add").parse(["-q"], into: &options)
+        #expect(options.get.isQuiet)
+    }
+
+    @Test(arguments: [("ls", "'pawl help list'"), ("gte", "'pawl help get'"), ("xyzzy", "'pawl --help'")])
+    func `help for an unknown command suggests one`(name: String, hint: String) {
+        let failure = #expect(throws: Failure.self) { try help(on: name) }
+        #expect(failure?.commandLineSentence.contains(hint) == true)
     }
 
     @Test func `the two meanings of -O are distinguished`() throws {
@@ -56,8 +87,8 @@ import Testing
             text.contains("curl") && text.contains("wget") && text.contains("-o name.iso.part"),
             "\(text)"
         )
-        #expect(try refusal("-s", "x", "http://h/f").contains("-q"))
         #expect(try refusal("-C", "100", "http://h/f").contains("--range"))
+        #expect(try refusal("-x", "http://p:3128", "http://h/f").contains("--proxy"))
     }
 
     @Test(arguments: [

@@ -27,6 +27,33 @@ import Testing
     }
 
     @Test(arguments: Command.table)
+    func `no line ends inside a quoted command`(command: Command) {
+        for whole in [false, true] {
+            for line in HelpText.text(of: command, whole: whole).split(separator: "\n") {
+                // An apostrophe is between letters, or ends a word that no mark began.
+                let begins = line.split(separator: " ").count { $0.drop { "([".contains($0) }.hasPrefix("'") }
+                let marks = line.count { $0 == "'" }
+                #expect(marks >= begins * 2, "\(line)")
+            }
+        }
+    }
+
+    @Test func `the short help of aria2c has a line for each group without effect`() throws {
+        let command = try #require(Command.table.first { $0.name == "aria2c" })
+        let short = HelpText.text(of: command)
+        #expect(short.contains("BitTorrent:\n  ") && short.contains("'pawl help aria2c --all'"))
+        #expect(!short.contains("--bt-tracker") && !short.contains("see aria2c(1)"))
+        #expect(short.split(separator: "\n").count < 120)
+        #expect(HelpText.text(of: command, whole: true).contains("--bt-tracker"))
+    }
+
+    @Test func `the whole help is offered where it shows more`() {
+        for command in Command.table where command.options.contains(where: { $0.long == "help-all" }) {
+            #expect(HelpText.text(of: command) != HelpText.text(of: command, whole: true), "\(command.name)")
+        }
+    }
+
+    @Test(arguments: Command.table)
     func `the description of a command begins with what the command does`(command: Command) {
         let verbs: Set = [
             "Accept", "Add", "Change", "Compute", "Continue", "Download", "Find", "Keep", "Limit", "Move",

@@ -91,6 +91,6 @@ import Testing
     }
 
     @Test func `an empty list is a failure`() {
-        #expect(failure("# nothing\n")?.why == "the input file contains no URL")
+        #expect(failure("# nothing\n")?.why == "it contains no URL")
     }
 }

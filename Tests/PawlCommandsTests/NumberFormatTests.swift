@@ -4,11 +4,16 @@ import Testing
 
 @Suite struct NumberFormatTests {
     @Test(arguments: [
-        (Int64(0), "0 B"), (999, "999 B"), (1000, "0.97 KiB"), (1024, "1.00 KiB"), (10_240, "10.0 KiB"),
-        (102_400, "100 KiB"), (1_048_575, "0.99 MiB"), (1_048_576, "1.00 MiB"), (5_000_000_000, "4.65 GiB"),
+        (Int64(0), "0 B"), (999, "999 B"), (1000, "1000 B"), (1023, "1023 B"), (1024, "1.00 KiB"),
+        (10_240, "10.0 KiB"),
+        (102_400, "100 KiB"), (10_239, "9.99 KiB"), (1_048_575, "1023 KiB"), (1_048_576, "1.00 MiB"),
+        (5_000_000_000, "4.65 GiB"),
         (.max, "8.00 EiB"),
     ])
-    func `D6 sizes have three significant digits`(bytes: Int64, text: String) {
+    func `D6 sizes are bytes below 1024, else truncated to three significant digits or more`(
+        bytes: Int64,
+        text: String
+    ) {
         #expect(NumberFormat.size(bytes) == text)
         #expect(NumberFormat.speed(bytes) == text + "/s")
     }
@@ -17,6 +22,13 @@ import Testing
         #expect(NumberFormat.size(0, of: 5) == "0/5 B")
         #expect(NumberFormat.size(1_048_576, of: 104_857_600) == "1.00/100 MiB")
         #expect(NumberFormat.size(1024, of: 1_073_741_824) == "0.00/1.00 GiB")
+    }
+
+    @Test func `100 % is never shown early, however large the file`() {
+        for total: Int64 in [1000, 1 << 30, 1 << 40, 123_456_789_012] {
+            let percent = Double(total - 1) * 100 / Double(total)
+            #expect(NumberFormat.fixed(percent, decimals: 2).hasPrefix("99."))
+        }
     }
 
     @Test func `no number is wider than its column`() {

@@ -136,7 +136,7 @@ import Testing
         }
         #expect(try plan("--netrc", "http://h/f").options.download.netrc == "")
         #expect(try plan("--netrc", "-q", "u").options.download.netrc == "")
-        #expect(try !plan("--no-netrc", "--netrc=my", "u").options.readsNetrc)
+        #expect(try !plan("--no-netrc", "u").options.readsNetrc)
         #expect(try plan("--netrc", "u").options.download.netrc == "")
         #expect(try plan("--netrc=my", "u").options.download.netrc == "my")
     }
@@ -153,9 +153,9 @@ import Testing
         (["--json=yes"], "cannot use option --json: it takes no value"),
         (["--dir"], "cannot use option --dir: missing value: --dir DIR"),
         (["-o"], "cannot use option -o: missing value: -o FILE"),
-        (["-x", "0"], "cannot use --connections 0: must be a whole number from 1 to 60"),
-        (["-x", "+4"], "cannot use --connections +4: must be a whole number from 1 to 60"),
-        (["-j", "many"], "cannot use --jobs many: must be a whole number from 1 to 1000"),
+        (["-x", "0"], "cannot use -x 0: must be a whole number from 1 to 60"),
+        (["-x", "+4"], "cannot use -x +4: must be a whole number from 1 to 60"),
+        (["-j", "many"], "cannot use -j many: must be a whole number from 1 to 1000"),
         (
             ["--timeout", "0"],
             "cannot use --timeout 0: must be a number of seconds above 0, up to 86400, such as 2 or 0.5"

@@ -18,7 +18,7 @@ import Testing
         #expect(steps.line(of: snapshot(0, of: 1000), at: 0) == nil)
         #expect(steps.line(of: snapshot(99, of: 1000), at: 1_000) == nil)
         let line = steps.line(of: snapshot(105, of: 1000), at: 2_000)
-        #expect(line == "f: 10%, 0.10/0.97 KiB, 1.00 KiB/s")
+        #expect(line == "f: 10%, 105/1000 B, 1.00 KiB/s")
         #expect(steps.line(of: snapshot(150, of: 1000), at: 3_000) == nil)
         #expect(steps.line(of: snapshot(450, of: 1000), at: 4_000)?.hasPrefix("f: 45%") == true)
         #expect(steps.line(of: snapshot(1000, of: 1000), at: 5_000) == nil, "its end is reported anyway")

@@ -1,3 +1,4 @@
+import Pawl
 import PawlCore
 import Testing
 
@@ -91,11 +92,70 @@ import Testing
 
     @Test(arguments: [
         ("waiting", "queued"), ("probing", "connecting"), ("transferring", "downloading"),
-        ("waitingForNetwork", "waiting for network"), ("verifying", "verifying"), ("publishing", "saving"),
+        ("waitingForNetwork", "waiting for network"), ("verifying", "verifying"), ("publishing", "finishing"),
         ("preempted", "queued"), ("paused", "paused"),
     ])
     func `each state has one word`(state: String, word: String) throws {
         #expect(try #require(download(("state", .string(state)))).stateText.word == word)
+    }
+
+    @Test func `a download that waits for its host is not connecting`() throws {
+        let held = try #require(
+            download(("state", "probing"), ("waitsForHost", "h.example"), ("retryIn", .number("56.6")))
+        )
+        let full = try #require(download(("state", "probing"), ("waitsForHost", "h.example")))
+        #expect(held.stateText.word == "waiting for host" && full.stateText.word == held.stateText.word)
+        #expect(full.stateText.notes.first == "waiting for h.example")
+        let table = DownloadTable([held]).text(width: 80).split(separator: "\n")
+        #expect(table.last == "  waiting for h.example, which requested a wait: 57 s left")
+        #expect(ListedState("waiting")?.includes(held) == true)
+        #expect(ListedState("connecting")?.includes(held) == false)
+    }
+
+    @Test(arguments: [
+        ("connecting", "probing"), ("downloading", "transferring"), ("verifying", "verifying"),
+        ("finishing", "publishing"), ("queued", "preempted"), ("paused", "paused"),
+    ])
+    func `each listed word selects its state alone`(word: String, state: String) throws {
+        for other in DownloadState.allCases.map(\.rawValue) {
+            let one = try #require(download(("state", .string(other))))
+            let isWaiting = word == "queued" && other == "waiting"
+            #expect(ListedState(word)?.includes(one) == (other == state || isWaiting), "\(other)")
+        }
+        let retrying = try #require(
+            download(("state", .string(state)), ("retryIn", .number("5")), ("retryAttempt", .number(1)))
+        )
+        #expect(ListedState("retrying")?.includes(retrying) == retrying.isRunning)
+    }
+
+    @Test func `a reason is wrapped, not cut`() throws {
+        let why = String(repeating: "a long reason ", count: 12)
+        let failed = try #require(
+            download(
+                ("state", "failed"),
+                ("error", ["code": .number(1), "message": "m", "why": .string(why)])
+            )
+        )
+        let lines = DownloadTable([failed]).text(width: 60).split(separator: "\n").dropFirst(2)
+        #expect(lines.count == 3)
+        #expect(lines.allSatisfy { $0.hasPrefix("  a") || $0.hasPrefix("  l") || $0.hasPrefix("  r") })
+        #expect(lines.allSatisfy { TerminalText.width($0) < 60 })
+        #expect(lines.joined().filter { $0 != " " } == why.filter { $0 != " " })
+    }
+
+    @Test func `what a list does not find is named`() {
+        var options = VerbOptions()
+        #expect(options.nothingFound == "the queue is empty")
+        options.group = "g"
+        options.text = "zz"
+        #expect(options.nothingFound == "no download in the queue is in the group g and named like 'zz'")
+    }
+
+    @Test func `status counts what sleeps as waiting`() {
+        let status: JSON = ["running": .number(3), "sleeping": .number(2), "waiting": .number(4)]
+        #expect(status.activity == "1 running, 2 waiting, 4 queued")
+        let awake: JSON = ["running": .number(1), "sleeping": .number(0), "waiting": .number(0)]
+        #expect(awake.activity == "1 running, 0 queued")
     }
 
     @Test func `removal asks only where bytes would be deleted`() throws {
@@ -132,6 +192,14 @@ import Testing
         #expect(
             try line(#"{"event":"started",\#(id),"name":"f","total":2048,"resumedAt":1024}"#)
                 == "f: resuming at 1.00 KiB of 2.00 KiB"
+        )
+        #expect(
+            try line(#"{"event":"started",\#(id),"name":"f","total":null,"resumedAt":1000}"#)
+                == "f: resuming at 1000 B"
+        )
+        #expect(
+            try line(#"{"event":"started",\#(id),"name":"f","total":1000,"resumedAt":1000}"#)
+                == "f: all 1000 B are on disk already"
         )
         #expect(try line(#"{"event":"state",\#(id),"state":"paused"}"#) == "f: paused")
         #expect(try line(#"{"event":"state",\#(id),"state":"transferring"}"#) == nil)
@@ -172,7 +240,7 @@ import Testing
         let get = Set(GetOptions.table.map(\.entry.long))
         #expect(
             get.subtracting(names) == [
-                "jobs", "quiet", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run",
+                "jobs", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run",
                 "zsync", "seed",
             ]
         )

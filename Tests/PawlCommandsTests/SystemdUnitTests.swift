@@ -56,9 +56,9 @@ import Testing
 
     @Test func `options are kept as given, with absolute paths`() throws {
         var options = ServeOptions()
-        let words = ["-j5", "--secret-file=/s", "--root", "/r", "--install", "--no-secret", "-q"]
+        let words = ["-j5", "--secret-file=/s", "--root", "/r", "--install", "--host-name", "h", "-q"]
         _ = try OptionParser(ServeOptions.table, command: "serve").parse(words, into: &options)
-        #expect(options.kept == ["--jobs", "5", "--secret-file", "/s", "--no-secret"])
+        #expect(options.kept == ["--jobs", "5", "--secret-file", "/s", "--host-name", "h"])
         #expect(options.installs)
     }
 

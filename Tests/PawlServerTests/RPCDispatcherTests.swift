@@ -4,10 +4,10 @@ import Testing
 
 /// `say` returns its parameters, `change` must not be called by GET, `fail` fails.
 private struct Echo: RPCMethods {
-    let names = ["test.say", "test.change", "test.fail"]
+    let names = ["test.say", "test.change", "test.fail", "test.options"]
     let notifications = ["test.onSay"]
-    func isReadOnly(_ method: String) -> Bool { method != "test.change" }
-    func returnsOptions(_ method: String) -> Bool { method == "test.fail" }
+    func isReadOnly(_ method: String) -> Bool { !["test.change", "test.options"].contains(method) }
+    func returnsOptions(_ method: String) -> Bool { ["test.fail", "test.options"].contains(method) }
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
         if method == "test.fail" { throw RPCError("it failed") }
         return .array(parameters)
@@ -175,6 +175,8 @@ private struct Echo: RPCMethods {
         let words = "test.change changes state and must be sent with POST or over a WebSocket."
         let plain = await ask(#"{"id":1,"method":"test.change"}"#, isReadOnly: true)
         #expect(plain.text == refused("1", 1, words))
+        let secret = await ask(#"{"id":1,"method":"test.options"}"#, isReadOnly: true)
+        #expect(secret.text.contains("test.options can return secrets and must be sent with POST"))
         let nested = await ask(
             #"{"id":1,"method":"system.multicall","params":[[{"methodName":"test.change"}]]}"#,
             isReadOnly: true

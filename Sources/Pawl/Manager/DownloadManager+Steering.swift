@@ -163,7 +163,7 @@ extension DownloadManager {
 extension DownloadManager {
     /// Changes the limit of one download, in bytes per second; `nil` or 0 removes it.
     ///
-    /// `false` when there is no such download. Throws code 28 for a negative limit.
+    /// `false` when there is no such download or it has finished. Throws code 28 for a negative limit.
     @discardableResult
     public func limit(_ id: Download.ID, to bytesPerSecond: Int64?) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.limit(QueueID(id), to: bytesPerSecond) }

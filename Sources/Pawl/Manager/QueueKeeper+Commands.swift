@@ -294,7 +294,9 @@ extension QueueKeeper {
     /// Sets the limit of one download.
     func limit(_ id: QueueID, to rate: Int64?) throws(Failure) -> Bool {
         let rate = try Self.checked(rate)
-        guard let record = try record(id), record.state != .removed else { return false }
+        guard let record = try record(id), record.state != .removed, record.state != .finished else {
+            return false
+        }
         edit(id) { $0.change { $0.options.rateLimit = rate } }
         if let run = runs[id] { engine.limit(run.engineID, to: rate) }
         notify(id, .changed)

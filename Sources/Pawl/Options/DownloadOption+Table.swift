@@ -17,7 +17,7 @@ extension DownloadOption {
             aliases: ["out"],
             takes: "FILE",
             whenKnown: .anotherFile,
-            "write to FILE (one URL only), - for standard output; relative to --dir if given"
+            "write to FILE (one URL only); relative to --dir if given"
         ),
         DownloadOption(
             "naming",
@@ -331,7 +331,7 @@ extension DownloadOption {
     package static let security = [
         DownloadOption(
             "proxy",
-            .optional(\.proxy, .text),
+            .optional(\.proxy, .proxy),
             .proxy,
             stored: "proxy",
             aliases: ["all-proxy"],
@@ -368,6 +368,7 @@ extension DownloadOption {
             .verifiesPeer,
             stored: "verifies",
             short: "k",
+            aliases: ["no-check-certificate"],
             aria2: "check-certificate",
             "do not verify TLS certificates (insecure)"
         ),

@@ -131,6 +131,16 @@ extension OptionForm<String> {
         guard FieldText.isSafe(text) else { throw Failure(refusing: setting, because: FieldText.flaw) }
     }
 
+    /// The URL of a proxy, or nothing for none; it may hold a login, and is not reported.
+    static let proxy = text { (text, setting) throws(Failure) in
+        guard !ProxyURL.isUsable(text) else { return }
+        throw Failure(
+            refusing: setting,
+            because: "must be [SCHEME://][USER:PASSWORD@]HOST[:PORT] with one of the schemes "
+                + ProxyURL.schemes.joined(separator: ", ")
+        )
+    }
+
     /// The name of a local file, or a URL that is checked elsewhere.
     static let notEmpty = {
         var form = text

@@ -154,11 +154,16 @@ package struct Aria2cRow: Sendable {
             }
     }()
 
-    private static func silent(_ names: String, flags: String, _ help: String) -> [Aria2cRow] {
+    private static func silent(
+        _ names: String,
+        flags: String,
+        in group: OptionGroup,
+        _ help: String
+    ) -> [Aria2cRow] {
         func row(_ name: Substring, _ kind: Aria2Option.Kind) -> Aria2cRow {
             let option = Aria2Option(name: String(name), kind: kind, fallback: nil, scope: [])
             let short: Character? = name == "torrent-file" ? "T" : nil
-            return Aria2cRow(option: option, short: short, role: .nothing, help: help, group: .service)
+            return Aria2cRow(option: option, short: short, role: .nothing, help: help, group: group)
         }
         return names.split(whereSeparator: \.isWhitespace).sorted().map { row($0, .text) }
             + flags.split(whereSeparator: \.isWhitespace).map { row($0, .flag) }
@@ -178,6 +183,7 @@ package struct Aria2cRow: Sendable {
             bt-detach-seed-only bt-force-encryption bt-enable-hook-after-hash-check bt-load-saved-metadata \
             pause-metadata
             """,
+        in: .torrents,
         "ignored: BitTorrent is not supported"
     )
 
@@ -189,6 +195,7 @@ package struct Aria2cRow: Sendable {
         flags: """
             disable-ipv6 enable-async-dns6
             """,
+        in: .ignored,
         "ignored"
     )
 }

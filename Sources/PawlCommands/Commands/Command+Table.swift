@@ -36,7 +36,7 @@ extension Command {
             Show what a command does and its options. With --man, print its manual page, or pawl(1); with --man-pages, \
             write all manual pages into the folder DIR.
             """,
-        operand: .words(["--man", "--man-pages"]),
+        operand: .commands(["--man", "--man-pages"]),
         run: runHelp
     )
 

@@ -4,13 +4,17 @@ import PawlCore
 /// A subcommand of `pawl`, with its text for help, the manual page and completions.
 struct Command: Sendable {
     /// The operands after the options.
-    enum Operand: Sendable, Hashable {
+    indirect enum Operand: Sendable, Hashable {
         case nothing
         case addresses
         /// Downloads of the service.
         case downloads
         case files
         case words([String])
+        /// Names of commands, and these words.
+        case commands([String])
+        /// One after the other.
+        case sequence([Operand])
     }
 
     var name: String
@@ -125,12 +129,14 @@ func help(on name: String?, whole: Bool = false) throws(Failure) -> String {
 /// The command of this name, for help.
 func command(named name: String) throws(Failure) -> Command {
     if let command = Command.table.first(where: { $0.name == name }) { return command }
+    let meant = CommandHabit.command(for: name).flatMap { $0.hasPrefix("-") ? nil : $0.prefix { $0 != " " } }
+    let near = meant.map(String.init) ?? nearest(to: name, among: Command.table.map(\.name))
     throw Failure(
         .badOption,
         "no help for",
         at: name,
         because: "unknown command",
-        remedy: "see 'pawl --help'"
+        remedy: near.map { "did you mean 'pawl help \($0)'?" } ?? "see 'pawl --help'"
     )
 }
 

@@ -18,8 +18,13 @@ extension GetOptions {
         let own: Set = ["limit-rate", "password"]
         return options.filter { !own.contains($0.name) }.map { option in
             var row = CommandOption(option, in: group).within(\GetOptions.download)
-            if option.name == "output" { row.apply = takeOutput }
+            if option.name == "output" {
+                row.apply = takeOutput
+                row.entry.help =
+                    "write to FILE (one URL only), - for standard output; relative to --dir if given"
+            }
             if option.name == "user" { row.apply = takeUser }
+            if option.name == "connections" { row.apply = takeConnections }
             return row
         }
     }
@@ -28,6 +33,20 @@ extension GetOptions {
         _ options: inout GetOptions,
         _ value: String
     ) throws(Failure) { options.output = try OptionValues.notEmpty("output", value) }
+
+    /// curl's `-x` is a proxy.
+    @Sendable private static func takeConnections(
+        _ options: inout GetOptions,
+        _ value: String
+    ) throws(Failure) {
+        do throws(Failure) {
+            try DownloadOption.named["connections"]?.take(value, into: &options.download)
+        } catch {
+            var hinted = error
+            if value.contains(":") || value.contains(".") { hinted.remedy = "for curl's -x use --proxy URL" }
+            throw hinted
+        }
+    }
 
     @Sendable private static func takeUser(
         _ options: inout GetOptions,
@@ -235,6 +254,21 @@ extension GetOptions {
         helpOption, wholeHelpOption,
     ]
 
+    /// curl's `-s`, alone or in `-fsSL`, where no number follows.
+    private static let split: CommandOption<GetOptions> = {
+        var option = CommandOption<GetOptions>(
+            "split",
+            short: "s",
+            takes: .required("N"),
+            in: .habits,
+            "like --connections N; -s without a number is like --quiet"
+        ) { (options, value) throws(Failure) in
+            try DownloadOption.named["connections"]?.take(value, into: &options.download)
+        }
+        option.flag = { $0.isQuiet = true }
+        return option
+    }()
+
     /// Options of other tools that are understood.
     private static let habits: [CommandOption<GetOptions>] = [
         passedOver("continue", short: "c", "no effect: Pawl always resumes"),
@@ -259,24 +293,9 @@ extension GetOptions {
         passedOver("fail", short: "f", "no effect: an error response is never saved"),
         passedOver("show-error", short: "S", "no effect: errors are always shown"),
         passedOver("progress-bar", short: "#", "no effect: see --progress"),
-        CommandOption(
-            "split",
-            short: "s",
-            takes: .required("N"),
-            in: .habits,
-            "like --connections N"
-        ) { (options, value) throws(Failure) in
-            guard value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw Failure(
-                    .badOption,
-                    "cannot use",
-                    at: "-s \(value)",
-                    because: "-s takes a number of connections, like -x",
-                    remedy: "for curl's -s use -q"
-                )
-            }
-            try DownloadOption.named["connections"]?.take(value, into: &options.download)
-        },
+        passedOver("remote-header-name", short: "J", "no effect: the server's name is used"),
+        passedOver("remote-time", short: "R", "no effect: the server's time is kept"),
+        split,
         CommandOption(
             "directory-prefix",
             short: "P",

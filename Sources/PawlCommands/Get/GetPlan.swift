@@ -160,9 +160,9 @@ package struct GetPlan: Sendable {
             let isAlone = options.inputFiles.isEmpty
             throw Failure(
                 .badOption,
-                isAlone ? "missing" : "cannot start",
-                at: isAlone ? "URL" : "pawl \(command)",
-                because: isAlone ? "" : "the input file contains no URL",
+                isAlone ? "missing" : "cannot use",
+                at: isAlone ? "URL" : "--input-file \(options.inputFiles.joined(separator: " "))",
+                because: isAlone ? "" : "it contains no URL",
                 remedy: "see 'pawl help \(command)'"
             )
         }
@@ -181,6 +181,15 @@ package struct GetPlan: Sendable {
                     remedy: "set it below its URL in an input file"
                 )
             }
+        }
+        if options.isJSON, let progress = options.progress, progress != .json {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--progress \(progress.rawValue) with --json",
+                because: "one is for people, the other for programs",
+                remedy: "give one of them"
+            )
         }
         if let target = options.target { try check(target) }
         if command == "get" { stream = options.stream }

@@ -144,7 +144,10 @@ struct ProgressReporter: ~Copyable {
     mutating func end(_ ledger: borrowing RunLedger, unfinished: Int, seconds: Double, exitCode: UInt8) {
         switch mode {
         case .display:
-            errors.append(painter.paint(permanent: permanent, frame: [], width: TerminalState.size().columns))
+            let size = TerminalState.size()
+            errors.append(
+                painter.paint(permanent: permanent, frame: [], width: size.columns, screen: size.rows)
+            )
             errors.append(cursor.showingCode())
             fallthrough
         case .lines, .changes:
@@ -173,7 +176,7 @@ struct ProgressReporter: ~Copyable {
     private static let many = 10
 
     /// The width to which a terminal may shrink without old rows staying above the display.
-    private static let narrowest = 60
+    private static let narrowest = 40
 
     /// A progress bar already shows that a download has started.
     private func isWorthKeeping(_ report: Report) -> Bool {
@@ -219,7 +222,8 @@ struct ProgressReporter: ~Copyable {
                 permanent: permanent,
                 frame: frame,
                 width: size.columns,
-                height: files >= ProgressReporter.many ? size.rows : nil
+                height: files >= ProgressReporter.many ? size.rows : nil,
+                screen: size.rows
             )
         )
         permanent.removeAll()

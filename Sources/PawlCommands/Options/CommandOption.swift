@@ -7,6 +7,8 @@ struct CommandOption<Target>: Sendable {
     /// Whether a line below a URL in an input file may set it.
     var setsOneDownload: Bool
     var apply: @Sendable (inout Target, String) throws(Failure) -> Void
+    /// What its short form means where no number follows, as curl's `-s`.
+    var flag: (@Sendable (inout Target) -> Void)?
 
     init(
         _ long: String,
@@ -62,10 +64,12 @@ struct CommandOption<Target>: Sendable {
     /// The same option for a command whose options contain these.
     func within<Whole>(_ part: any WritableKeyPath<Whole, Target> & Sendable) -> CommandOption<Whole> {
         let apply = apply
-        return CommandOption<Whole>(entry, setsOneDownload: setsOneDownload) {
+        var option = CommandOption<Whole>(entry, setsOneDownload: setsOneDownload) {
             (whole, value) throws(Failure) in
             try apply(&whole[keyPath: part], value)
         }
+        if let flag { option.flag = { flag(&$0[keyPath: part]) } }
+        return option
     }
 }
 

@@ -3,49 +3,79 @@ import PawlCore
 /// An option of curl, wget or aria2 that Pawl does not have, with Pawl's word for it.
 enum Habit {
     /// The hint for an option as it was written, with its dashes; `nil` for one of no known tool.
-    static func hint(for option: String) -> String? { hints[option] }
+    static func hint(for option: String, in command: String) -> String? {
+        (command == "add" || command == "set" ? queueHints[option] : nil) ?? hints[option]
+    }
 
-    private static let hints: [String: String] = {
+    private static let hints = hints(of: table)
+    private static let queueHints = hints(of: queue)
+
+    private static func hints(of table: [(options: String, hint: String)]) -> [String: String] {
         var hints: [String: String] = [:]
         for (options, hint) in table {
             for option in options.split(separator: " ") { hints[String(option)] = hint }
         }
         return hints
-    }()
+    }
+
+    /// Options of `get` that a download in the queue does not have.
+    private static let queue: [(options: String, hint: String)] = [
+        ("-v --verbose", "'pawl get -v URL' shows requests; 'pawl show ID' shows a download of the queue"),
+        ("--dry-run", "use 'pawl get --dry-run URL'"),
+        ("-j --jobs --max-concurrent-downloads", "use 'pawl slots N' for simultaneous downloads"),
+        ("--progress -#", "use 'pawl list --watch' to see progress"),
+        ("--stdout", "use 'pawl get -o - URL'"),
+        ("--deny-private-addresses", "'pawl serve' decides it for the whole queue"),
+        ("--zsync --seed", "use 'pawl get'"),
+    ]
 
     private static let table: [(options: String, hint: String)] = [
         ("-a --append-output", "progress goes to standard error: redirect it with 2>> FILE"),
         ("-A", "use -U TEXT for the user agent"),
         ("-b --cookie", "use --load-cookies FILE, or -H 'Cookie: ...'"),
         ("--cookie-jar --save-cookies", "cookies are not saved; --load-cookies FILE sends them"),
-        ("--content-disposition -J --remote-header-name", "the server's name is used by default"),
+        ("--content-disposition", "the server's name is used by default"),
         ("-B --base", "give whole URLs"),
         ("-e", "use --referer URL"),
         ("-D --daemon --background", "use 'pawl add URL', which downloads in the background"),
         ("-I --head --spider", "use --dry-run to look without downloading"),
         (
-            "-m --max-time --mirror-site -r --recursive -l --level -p --page-requisites",
-            "Pawl downloads single files"
+            "-m --max-time",
+            "there is no limit on the whole time: 'timeout S pawl get ...' pauses after S seconds; --timeout S limits silence"
         ),
+        ("-r", "for curl's -r use --range A-B; for wget's: Pawl downloads single files"),
+        ("--mirror-site --recursive -l --level -p --page-requisites", "Pawl downloads single files"),
+        (
+            "-0 -1 -2 -3 --http1.0 --http1.1 --http2 --tlsv1.2 --tlsv1.3",
+            "versions are negotiated with the server"
+        ),
+        ("-E", "use --cert FILE and --key FILE"),
+        ("-g --globoff", "URLs are used as they are given"),
+        ("-K --config", "options are given on the command line, or below their URL in the file of -i"),
+        ("-y -Y --speed-limit --speed-time", "use --lowest-speed-limit RATE"),
+        ("-Q --quote", "Pawl sends no commands of the user to FTP servers"),
+        ("--cert-type --key-type", "certificates and keys are PEM files"),
         ("-N --timestamping -z --time-cond", "a file that is there already is compared with the server's"),
-        ("-n --netrc-optional", "~/.netrc is read by default; --netrc=FILE reads another"),
+        ("-n --netrc-optional --netrc-file", "~/.netrc is read by default; --netrc=FILE reads another"),
         ("-nc --no-clobber", "use --if-exists skip"),
         ("-nv --no-verbose", "use --progress plain, or -q"),
         ("-nd -x,--force-directories -nH", "use -d DIR"),
-        ("-R --remote-time", "the server's time is kept by default; --no-remote-time turns that off"),
         ("-S --server-response --include --dump-header", "use --verbose to see requests and responses"),
         ("-t --tries --retry --max-tries", "use --retries N"),
-        ("-T --connect-time --read-timeout --dns-timeout -Y --speed-limit", "use --timeout S"),
+        ("-T --connect-time --read-timeout --dns-timeout --read-write-timeout", "use --timeout S"),
         ("-u --http-user --http-passwd --http-password --ftp-user", "use --user NAME:PASSWORD"),
         ("-w --wait --waitretry", "use --retry-delay S"),
         (
-            "-X --request -d@ --data --data-raw --post-data --post-file -F --form",
+            "-X --request -d@ --data --data-raw --post-data --post-file -F --form -G --get",
             "Pawl sends GET requests only"
         ),
         ("-Z --parallel --parallel-max", "use -j N for simultaneous downloads"),
         ("-M", "use --metalink FILE"),
         ("-V", "use 'pawl --version'"),
-        ("-1 -2 -3 -4 -6 --ipv4 --ipv6 --inet4-only --inet6-only", "use --interface ADDRESS of that family"),
+        (
+            "-4 -6 --ipv4 --ipv6 --inet4-only --inet6-only",
+            "use --interface with a local address of that family"
+        ),
         ("--compressed", "files are stored as the server has them"),
         ("--url", "give the URL without an option"),
         ("--create-dirs", "missing folders are created by default"),

@@ -38,4 +38,6 @@ enum OptionGroup: String, Sendable, Hashable, CaseIterable {
     case output = "Output"
     /// Listed in the whole help only.
     case habits = "As in curl, wget and aria2"
+    case torrents = "BitTorrent"
+    case ignored = "Without effect"
 }

@@ -16,20 +16,32 @@ struct OptionParser<Target> {
     /// Applies every option in `arguments` to `target` and gives the operands in order.
     func parse(_ arguments: some Sequence<String>, into target: inout Target) throws(Failure) -> [String] {
         var operands: [String] = []
+        var given: Set<String> = []
         var rest = arguments.makeIterator()
         while let argument = rest.next() {
             if argument == "--" {
                 while let operand = rest.next() { operands.append(operand) }
             } else if argument.hasPrefix("--") {
-                try parseLong(argument.dropFirst(2), &rest, &target)
-            } else if argument.hasPrefix("-"), argument != "-", Int(argument) == nil {
-                try parseShort(argument.dropFirst(), &rest, &target)
+                given.insert(try parseLong(argument.dropFirst(2), &rest, &target))
+            } else if argument.hasPrefix("-"), argument != "-", Int(argument) == nil || isHabit(argument) {
+                given.formUnion(try parseShort(argument.dropFirst(), &rest, &target))
             } else {
                 operands.append(argument)
             }
         }
+        if !asksForHelp(given) { try OptionConflict.check(given, of: command) }
         return operands
     }
+
+    private func asksForHelp(_ given: Set<String>) -> Bool { !given.isDisjoint(with: ["help", "help-all"]) }
+
+    /// Whether a number is an option of another tool, such as curl's -4, where no operand is a number.
+    private func isHabit(_ word: String) -> Bool {
+        takesDownloads && Habit.hint(for: word, in: command) != nil
+    }
+
+    /// Whether it has the options of downloads.
+    private var takesDownloads: Bool { options.contains { $0.entry.long == "connections" } }
 
     /// Applies one `name=value` line of an input file.
     func apply(name: String, value: String, to target: inout Target) throws(Failure) {
@@ -46,14 +58,17 @@ struct OptionParser<Target> {
         }
     }
 
+    /// Returns the name of the option.
     private func parseLong(
         _ text: Substring,
         _ rest: inout some IteratorProtocol<String>,
         _ target: inout Target
-    ) throws(Failure) {
+    ) throws(Failure) -> String {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        guard let option = option(named: name) else { throw unknown("option", "--" + name) }
+        // Every command has the whole help, which some show as the short one.
+        let known = option(named: name) ?? (name == "help-all" ? option(named: "help") : nil)
+        guard let option = known else { throw unknown("option", "--" + name) }
         let attached = parts.count > 1 ? String(parts[1]) : nil
         switch option.entry.value {
         case .none:
@@ -63,14 +78,37 @@ struct OptionParser<Target> {
             var ahead = rest
             if attached == nil, metavar == "FILE", let word = ahead.next(), Self.isFile(word) {
                 rest = ahead
-                return try option.apply(&target, word)
+                try option.apply(&target, word)
+                return option.entry.long
             }
             try option.apply(&target, attached ?? "")
         case .required(let metavar):
             guard let value = attached ?? rest.next() else {
                 throw usage("option", "--" + name, because: "missing value: --\(name) \(metavar)")
             }
+            try apply(option, value, to: &target, typed: "--" + name)
+        }
+        return option.entry.long
+    }
+
+    /// A refusal names the option as it was typed.
+    private func apply(
+        _ option: CommandOption<Target>,
+        _ value: String,
+        to target: inout Target,
+        typed: String
+    ) throws(Failure) {
+        do throws(Failure) {
             try option.apply(&target, value)
+        } catch {
+            let name = "--" + option.entry.long
+            let known = [name, error.refused?.title].compactMap { $0 }.first { error.place.hasPrefix($0) }
+            guard typed != name, let known else { throw error }
+            let rest = error.place.dropFirst(known.count)
+            guard rest.isEmpty || rest.hasPrefix(" ") else { throw error }
+            var named = error
+            named.place = typed + rest
+            throw named
         }
     }
 
@@ -82,19 +120,31 @@ struct OptionParser<Target> {
         return name.contains("/") || name.contains(".") || name.contains("netrc")
     }
 
+    /// Returns the names of the options.
     private func parseShort(
         _ text: Substring,
         _ rest: inout some IteratorProtocol<String>,
         _ target: inout Target
-    ) throws(Failure) {
+    ) throws(Failure) -> [String] {
         var left = text
+        var given: [String] = []
         while let letter = left.popFirst() {
             guard let option = options.first(where: { $0.entry.short == letter }) else {
                 throw unknown("option", "-\(letter)", like: String(text))
             }
+            given.append(option.entry.long)
             // A topic of help may follow the short option without a space.
             if case .optional(let metavar) = option.entry.value, metavar.hasPrefix("#"), !left.isEmpty {
-                return try option.apply(&target, String(left))
+                try option.apply(&target, String(left))
+                return given
+            }
+            if let flag = option.flag {
+                var ahead = rest
+                let next = left.isEmpty ? ahead.next() : String(left)
+                if next?.utf8.allSatisfy({ (0x30...0x39).contains($0) }) != true {
+                    flag(&target)
+                    continue
+                }
             }
             guard case .required(let metavar) = option.entry.value else {
                 try option.apply(&target, "")
@@ -103,8 +153,10 @@ struct OptionParser<Target> {
             guard let value = left.isEmpty ? rest.next() : String(left) else {
                 throw usage("option", "-\(letter)", because: "missing value: -\(letter) \(metavar)")
             }
-            return try option.apply(&target, value)
+            try apply(option, value, to: &target, typed: "-\(letter)")
+            return given
         }
+        return given
     }
 
     private func option(named name: String) -> CommandOption<Target>? {
@@ -114,8 +166,8 @@ struct OptionParser<Target> {
     /// A failure for an unknown option, with a suggestion; `like` is the whole word, as `-user` is close to `--user`.
     private func unknown(_ kind: String, _ name: String, like: String? = nil) -> Failure {
         let near = nearest(to: like ?? name, among: options.map(\.entry.long))
-        let isDownload = options.contains { $0.entry.long == "connections" }
-        if isDownload, let hint = Habit.hint(for: "-" + (like ?? "")) ?? Habit.hint(for: name) {
+        let hint = Habit.hint(for: "-" + (like ?? ""), in: command) ?? Habit.hint(for: name, in: command)
+        if takesDownloads, let hint {
             return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: Remedy(hint))
         }
         let remedy = near.map { "did you mean --\($0)?" } ?? "see 'pawl help \(command)'"

@@ -16,6 +16,15 @@ enum OptionValues {
         return number
     }
 
+    /// `auto`, `none` or a number, for the service.
+    static func port(_ value: String) throws(Failure) -> String {
+        let isNumber = isDigits(value) && Int(value).map((0...65_535).contains) == true
+        guard isNumber || ["auto", "none"].contains(value.lowercased()) else {
+            throw bad("port", quoted(value), "must be a number from 0 to 65535, auto or none")
+        }
+        return value
+    }
+
     static func rate(_ option: String, _ value: String) throws(Failure) -> Int64? {
         guard let bytes = ByteQuantity.parse(value) else {
             throw bad(

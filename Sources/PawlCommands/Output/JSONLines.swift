@@ -33,7 +33,7 @@ package enum JSONLines {
     /// The progress of a download, printed once a second.
     package static func progress(_ snapshot: DownloadSnapshot) -> String {
         var object = object("progress", snapshot.id.rawValue, snapshot.source, snapshot.name)
-        object.set("state", snapshot.retryIn == nil ? snapshot.state.rawValue : "retrying")
+        object.set("state", snapshot.retry == nil ? snapshot.state.rawValue : "retrying")
         object.set("written", snapshot.written)
         object.set("total", snapshot.total)
         object.set("percent", snapshot.percent, decimals: 2)
@@ -42,8 +42,9 @@ package enum JSONLines {
         object.set("smoothedSpeed", snapshot.smoothedSpeed)
         object.set("timeLeft", snapshot.timeLeft, decimals: 1)
         object.set("connections", snapshot.connections)
-        if let wait = snapshot.retryIn {
-            object.set("retryIn", wait, decimals: 1)
+        if let host = snapshot.waitsForHost { object.set("waitsForHost", host) }
+        if let wait = snapshot.retryIn { object.set("retryIn", wait, decimals: 1) }
+        if snapshot.retry != nil {
             object.set("retryAttempt", snapshot.retry.map { Int64($0.attempt) })
             object.set("retryLimit", snapshot.retry.map { Int64($0.limit) })
             object.set("retryReason", snapshot.retry?.reason)

@@ -34,8 +34,13 @@ package enum PlainText {
     }
 
     private static func started(_ total: Int64?, _ resumedAt: Int64) -> String {
-        let size = total.map(NumberFormat.size) ?? "size unknown"
-        return resumedAt > 0 ? "resuming at \(NumberFormat.size(resumedAt)) of \(size)" : "started, \(size)"
+        guard let total else {
+            return resumedAt > 0 ? "resuming at \(NumberFormat.size(resumedAt))" : "started, size unknown"
+        }
+        if resumedAt >= total, total > 0 { return "all \(NumberFormat.size(total)) are on disk already" }
+        return resumedAt > 0
+            ? "resuming at \(NumberFormat.size(resumedAt)) of \(NumberFormat.size(total))"
+            : "started, \(NumberFormat.size(total))"
     }
 
     private static func finished(_ file: DownloadedFile) -> String {

@@ -6,7 +6,7 @@ extension PipeOptions {
     static let table: [CommandOption<PipeOptions>] =
         files + sources + transfer + own(DownloadOption.transfer, in: .transfer) + hosts
         + robots + own(DownloadOption.request, in: .request) + security
-        + own(DownloadOption.security, in: .security) + shown + [helpOption, wholeHelpOption]
+        + own(DownloadOption.security, in: .security) + shown + [helpOption]
 
     /// The options of a download that make sense for each of many.
     private static func own(

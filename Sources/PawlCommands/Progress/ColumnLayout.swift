@@ -32,9 +32,11 @@ struct ColumnLayout: Hashable {
     private static let longestBar = 40
 
     /// Divides a width; the bar gets the columns that the longest name does not need.
-    init(width: Int, names: [String]) {
+    ///
+    /// `prefix`: columns at the beginning of each name that are not part of it.
+    init(width: Int, names: [String], prefix: Int = 0) {
         let longest = names.reduce(0) { max($0, TerminalText.width($1)) }
-        let shortest = min(ColumnLayout.shortestName, max(longest, 4))
+        let shortest = min(ColumnLayout.shortestName + prefix, max(longest, 4))
         // The last column stays free: terminals differ in their behaviour after writing to it.
         let available = max(1, width - 1)
         var left = available - shortest

@@ -5,6 +5,10 @@ package struct FramePainter: Sendable {
     /// Empty rows above them that belong to the display.
     private var gap = 0
     private var lastWidth = 0
+    /// What is above the screen since it became smaller than the display.
+    private var above = RowsAbove()
+    /// Empty rows of the screen below the display, since then.
+    private var below = 0
     private let terminal: Terminal
 
     /// What the painter has to know about a terminal.
@@ -29,32 +33,43 @@ package struct FramePainter: Sendable {
     ///
     /// `width` is the current number of columns: after the terminal shrank, old lines wrap over several rows. With
     /// `height`, the frame is kept at the bottom of the screen, and permanent lines fill it from the top: terminals push
-    /// as many rows off the top as wrapping adds, and what has left the screen cannot be erased.
+    /// as many rows off the top as wrapping adds, and what has left the screen cannot be erased until the terminal grows
+    /// again. `screen` is the current number of rows.
     package mutating func paint(
         permanent: [String],
         frame: [StyledLine],
         width: Int,
-        height: Int? = nil
+        height: Int? = nil,
+        screen: Int? = nil
     ) -> String {
         var codes = ""
+        let isFirst = drawn.isEmpty && gap == 0
         var room = gap + rows(width: width)
+        if let screen = screen ?? height, terminal.reflows, !isFirst {
+            if room > screen { lose(rows: room - screen, width: width) }
+            room = min(room, screen)
+            below = min(below, screen - room)
+            codes += above.deletion(above: &room, width: width, screen: screen - below)
+        }
         if let height, drawn.isEmpty, gap == 0, !frame.isEmpty {
             // What was on the screen moves off its top.
             codes += String(repeating: "\n", count: max(0, height - 1))
             room = max(1, height)
         }
-        let isFirst = drawn.isEmpty && gap == 0
         codes += room > 1 ? "\r\u{1B}[\(room - 1)A" : isFirst ? "" : "\r"
         let former = gap
         // Permanent lines may wrap: nothing of the old frame may show through behind them. Row by row, since some
         // terminals keep the whole screen in their history when it is erased at once.
-        let isResized = former > 0 && (width != lastWidth || height == nil)
+        // A row that was wrapped stays joined with the next one until it is erased as a whole: after another resize
+        // the two would be one.
+        let isResized = width != lastWidth || former > 0 && height == nil
         lastWidth = width
         if !isFirst, !permanent.isEmpty || frame.isEmpty || isResized {
             codes += [String](repeating: "\u{1B}[2K", count: room).joined(separator: "\n")
             codes += room > 1 ? "\u{1B}[\(room - 1)A" : ""
         }
         for line in permanent {
+            above.keep(line)
             codes += line + "\r\n"
             room -= TerminalText.rows(of: line, width: width)
         }
@@ -67,13 +82,23 @@ package struct FramePainter: Sendable {
         // Erases the rest of a longer previous frame.
         if !frame.isEmpty { codes += "\u{1B}[J" }
         drawn = frame.map(\.text)
+        below = max(0, below + room - gap - frame.count)
         return codes
     }
 
     /// Leaves the drawn frame in place and moves to a new line for other output.
     package mutating func leave() -> String {
-        defer { (drawn, gap) = ([], 0) }
+        defer { (drawn, gap, above) = ([], 0, RowsAbove()) }
         return drawn.isEmpty ? "" : "\r\n"
+    }
+
+    /// The first rows of the display have left the screen.
+    private mutating func lose(rows count: Int, width: Int) {
+        below = 0
+        let blank = min(gap, count)
+        gap -= blank
+        above.lose([String](repeating: "", count: blank))
+        above.lose(TerminalText.heads(of: drawn, rows: count - blank, width: width))
     }
 
     /// The rows that the frame takes now.

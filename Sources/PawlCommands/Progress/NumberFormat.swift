@@ -2,7 +2,7 @@
 package enum NumberFormat {
     private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-    /// `999 B`, `1.23 KiB`, `12.3 MiB`: three significant digits, at most 8 columns.
+    /// `1023 B`, `1.23 KiB`, `12.3 MiB`: at least three significant digits, truncated, at most 8 columns.
     package static func size(_ bytes: Int64) -> String {
         let unit = unit(for: bytes)
         return "\(number(bytes, in: unit)) \(units[unit])"
@@ -37,7 +37,8 @@ package enum NumberFormat {
         var scale: Int64 = 1
         for _ in 0..<decimals { scale *= 10 }
         // The small offset compensates for decimals that binary fractions cannot represent, such as 0.29 × 100.
-        let scaled = Int64(value * Double(scale) + 1e-6)
+        let product = value * Double(scale)
+        let scaled = Int64(product + 4 * product.ulp)
         guard decimals > 0 else { return String(scaled) }
         let fraction = String(scaled % scale)
         return "\(scaled / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
@@ -45,11 +46,11 @@ package enum NumberFormat {
 
     private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
-    /// The unit in which the number has at most three digits before its point.
+    /// The largest unit of which there is at least one.
     private static func unit(for bytes: Int64) -> Int {
         var unit = 0
         var value = Double(bytes)
-        while value >= 999.5, unit < units.count - 1 {
+        while value >= 1024, unit < units.count - 1 {
             value /= 1024
             unit += 1
         }
@@ -60,6 +61,6 @@ package enum NumberFormat {
         guard unit > 0 else { return String(bytes) }
         var value = Double(bytes)
         for _ in 0..<unit { value /= 1024 }
-        return fixed(value, decimals: value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
+        return fixed(value, decimals: value < 10 ? 2 : value < 100 ? 1 : 0)
     }
 }

@@ -16,6 +16,8 @@ package struct ProgressRenderer: Sendable {
     package var width: Int
     /// Rows of the terminal.
     package var height: Int
+    /// Columns at the beginning of each name that are not part of it, such as an ID.
+    package var prefix = 0
 
     /// With `narrowest`, the display leaves room for its lines to wrap when the terminal shrinks to that width: lines that
     /// leave the screen at its top could never be erased.
@@ -38,7 +40,11 @@ package struct ProgressRenderer: Sendable {
     package func lines(_ rows: [ProgressRow], totals: ProgressTotals?, tick: Int) -> [StyledLine] {
         let capacity = max(1, height - 1 - (totals == nil ? 0 : 1))
         let shown = rows.count > capacity ? Array(rows.prefix(max(0, capacity - 1))) : rows
-        let layout = ColumnLayout(width: width, names: shown.map(\.name) + (totals.map { [$0.label] } ?? []))
+        let layout = ColumnLayout(
+            width: width,
+            names: shown.map(\.name) + (totals.map { [$0.label] } ?? []),
+            prefix: prefix
+        )
         var lines = shown.map { line($0, layout, tick) }
         if shown.count < rows.count {
             var more = StyledLine()

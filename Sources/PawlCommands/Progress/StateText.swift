@@ -10,16 +10,32 @@ package struct StateText: Sendable, Hashable {
     package var notes: [String] = []
 
     package static let downloading = "downloading"
+    package static let waitingForHost = "waiting for host"
+    package static let waitingForNetwork = "waiting for network"
+    package static let retrying = "retrying"
+
+    /// Whether it holds a slot without doing anything: until its next attempt, for its host or for the network.
+    package var isWaiting: Bool {
+        [StateText.waitingForHost, StateText.waitingForNetwork, StateText.retrying].contains(word)
+    }
 
     package init(_ snapshot: DownloadSnapshot) {
         self.init(snapshot.state.rawValue)
-        if let wait = snapshot.retryIn { takeRetry(in: wait, snapshot.retry) }
+        if let host = snapshot.waitsForHost {
+            wait(for: host, seconds: snapshot.retryIn)
+        } else if let wait = snapshot.retryIn {
+            takeRetry(in: wait, snapshot.retry)
+        }
     }
 
     /// The state of a download of the service.
     package init(_ json: JSON) {
         self.init(json["state"]?.string ?? "")
-        guard let wait = json["retryIn"]?.decimal else { return }
+        let wait = json["retryIn"]?.decimal
+        if let host = json["waitsForHost"]?.string {
+            self.wait(for: TerminalText.harmless(host), seconds: wait)
+        }
+        guard let wait, json["waitsForHost"]?.string == nil else { return }
         let attempt = json["retryAttempt"]?.integer
         takeRetry(
             in: wait,
@@ -38,16 +54,23 @@ package struct StateText: Sendable, Hashable {
         case "waiting", "preempted": word = "queued"
         case "probing": word = "connecting"
         case "transferring": word = StateText.downloading
-        case "publishing": word = "saving"
+        case "publishing": word = "finishing"
         case "waitingForNetwork":
-            word = "waiting for network"
-            notes = ["waiting for network", "no network"]
+            word = StateText.waitingForNetwork
+            notes = [word, "no network"]
         default: word = TerminalText.harmless(state)
         }
     }
 
+    private mutating func wait(for host: String, seconds: Double?) {
+        word = StateText.waitingForHost
+        notes = ["waiting for \(host)", word]
+        let wait = seconds.map(StateText.wait) ?? ""
+        if !wait.isEmpty { notes.insert("waiting for \(host), which requested a wait: \(wait) left", at: 0) }
+    }
+
     private mutating func takeRetry(in seconds: Double, _ retry: DownloadSnapshot.Retry?) {
-        word = "retrying"
+        word = StateText.retrying
         let wait = StateText.wait(seconds)
         let when = wait.isEmpty ? "now" : "in \(wait)"
         notes = ["retrying \(when)", wait.isEmpty ? "retrying" : "retry \(wait)"]

@@ -14,6 +14,33 @@ package enum TerminalText {
         return columns
     }
 
+    /// The text in lines of at most `columns` columns, broken between words; a longer word is broken within.
+    package static func wrapped(_ text: String, to columns: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        var used = 0
+        for word in text.split(separator: " ") {
+            let wide = width(word)
+            if used > 0, used + 1 + wide <= columns {
+                line += " " + word
+                used += 1 + wide
+                continue
+            }
+            if used > 0 { lines.append(line) }
+            (line, used) = ("", 0)
+            for character in word {
+                let own = width(character)
+                if used + own > columns, used > 0 {
+                    lines.append(line)
+                    (line, used) = ("", 0)
+                }
+                line.append(character)
+                used += own
+            }
+        }
+        return used > 0 || lines.isEmpty ? lines + [line] : lines
+    }
+
     /// The number of rows that a line takes on a terminal: a wide character that does not fit at the end of a row begins
     /// the next.
     package static func rows(of text: String, width columns: Int) -> Int {
@@ -27,6 +54,25 @@ package enum TerminalText {
             used += next
         }
         return rows
+    }
+
+    /// The lines, or parts of them, that the first `count` rows of some lines show.
+    package static func heads(of lines: [String], rows count: Int, width columns: Int) -> [String] {
+        var heads: [String] = []
+        var left = count
+        for line in lines where left > 0 {
+            let whole = rows(of: line, width: columns)
+            guard whole > left else {
+                heads.append(line)
+                left -= whole
+                continue
+            }
+            var head = line
+            while rows(of: head, width: columns) > left { head.removeLast() }
+            heads.append(head)
+            left = 0
+        }
+        return heads
     }
 
     /// The text truncated in the middle to at most `columns`.

@@ -15,7 +15,7 @@ extension Command {
         taking: RepairOptions.table
     ) { (options, operands) throws(Failure) in
         guard let file = operands.first, operands.count == 1 else {
-            throw Failure.usage("repair", "FILE")
+            throw Failure.usage("repair", "FILE", missing: operands.isEmpty ? "FILE" : nil)
         }
         return try RepairRun(file, options).run()
     }
@@ -32,12 +32,12 @@ struct RepairRun: Sendable {
             throw Failure(.cannotOpen, "cannot open", at: given, because: "there is no such file")
         }
         let kinds = [options.metalink != nil, options.get.zsync != nil].count { $0 }
-        guard kinds <= 1, kinds == 1 || !options.from.isEmpty else {
+        guard kinds == 1 || !options.from.isEmpty else {
             throw Failure(
                 .badOption,
-                "cannot start",
-                at: "pawl repair",
-                because: kinds == 0 ? "nothing to repair it by" : "--metalink and --zsync exclude each other",
+                "cannot repair",
+                at: given,
+                because: "nothing to repair it by",
                 remedy: "give --metalink, --zsync or --from"
             )
         }

@@ -24,7 +24,7 @@ extension RepairOptions {
 
     /// How the missing bytes are fetched is the same as in `get`.
     private static let shared: Set<OptionGroup> = [.transfer, .request, .security, .output]
-    private static let others: Set = ["jobs"]
+    private static let others: Set = ["jobs", "dry-run", "help-all"]
 
     /// The same as in `get`, with another purpose.
     private static let blocks = GetOptions.table.compactMap { option -> CommandOption<RepairOptions>? in

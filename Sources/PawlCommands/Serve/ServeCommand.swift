@@ -85,11 +85,13 @@ extension Failure {
 extension ServeOptions {
     /// Installs, shows or removes the unit if an option says so; `false` otherwise.
     fileprivate func changesUnit() throws(Failure) -> Bool {
-        if installs, uninstalls {
-            throw Failure(.badOption, "cannot use", at: "--install", because: "--uninstall is given as well")
-        }
-        if printsUnit, !installs {
-            throw Failure(.badOption, "cannot use", at: "--print", because: "it requires --install")
+        let needs = [
+            ("--print", printsUnit, installs, "--install"), ("--run-as", user != nil, installs, "--install"),
+            ("--system", installsForAll, installs || uninstalls, "--install or --uninstall"),
+            ("--private-key", key != nil, certificate != nil, "--certificate"),
+        ]
+        if let (option, _, _, other) = needs.first(where: { $0.1 && !$0.2 }) {
+            throw Failure(.badOption, "cannot use", at: option, because: "it requires \(other)")
         }
         guard installs || uninstalls else { return false }
         let install = try ServeInstall(self, program: try ServiceStarter.ownPath())

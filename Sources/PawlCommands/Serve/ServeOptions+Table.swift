@@ -132,7 +132,7 @@ extension ServeOptions {
             in: .access,
             "TCP port for HTTP and WebSocket; 0: any free port; auto: 6800 if it is free; none: Unix socket only",
             standard: "$PAWL_PORT, else 6800"
-        ) { (options, value) throws(Failure) in options.port = try OptionValues.notEmpty("port", value) },
+        ) { (options, value) throws(Failure) in options.port = try OptionValues.port(value) },
         CommandOption(
             "listen",
             takes: .required("ADDRESS"),

@@ -68,7 +68,9 @@ package struct ServeOptions: CommandOptions {
         )
         configuration.sessions = sessionsFolder
         configuration.address = address
-        switch (port ?? environmentVariable("PAWL_PORT"))?.lowercased() {
+        var wanted = port
+        if port == nil, let usual = environmentVariable("PAWL_PORT") { wanted = try OptionValues.port(usual) }
+        switch wanted?.lowercased() {
         case nil: break
         case "auto": configuration.canDoWithoutPort = true
         case "none": configuration.port = nil

@@ -42,7 +42,8 @@ private struct AddSession {
         self.plan = plan
         client = try options.verb.client()
         if try !client.isServiceRunning() {
-            try ServiceStarter.start(options, at: client.socket, quietly: options.verb.isJSON)
+            let isQuiet = options.verb.isJSON || options.get.isQuiet
+            try ServiceStarter.start(options, at: client.socket, quietly: isQuiet)
         }
         root = try client.call("pawl.status", to: "query")["root"]?.string ?? ""
         guard let wanted = options.root.map(ServicePlace.absolute), wanted != root else { return }
@@ -92,6 +93,7 @@ private struct AddSession {
             isFinished
             ? ": already finished, not requested again; remove it from the queue to download it again"
             : isKnown ? ": already in the queue, not added twice" : ""
+        guard options.verb.isJSON || !options.get.isQuiet else { return }
         CommandOutput(options.verb).show(
             .object(event),
             "\(id.prefix(ShortIDs.fewest)) \(address)\(outcome)"

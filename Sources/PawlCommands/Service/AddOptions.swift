@@ -25,11 +25,11 @@ extension AddOptions {
     static let table: [CommandOption<AddOptions>] =
         queue + files
         + GetOptions.table.filter { !concernsGet.contains($0.entry.long) }.map { $0.within(\.get) }
-        + service + VerbOptions.common.map { $0.within(\.verb) }
+        + service + VerbOptions.common.map { $0.within(\.verb) } + [wholeHelpOption]
 
     /// Options of `get` that have another meaning here, or none: what the service may connect to is decided by `serve`.
     private static let concernsGet: Set = [
-        "dir", "jobs", "limit-rate", "json", "quiet", "help", "stdout", "deny-private-addresses", "zsync",
+        "dir", "jobs", "limit-rate", "json", "help", "stdout", "deny-private-addresses", "zsync",
         "seed", "progress", "verbose", "dry-run", "help-all",
     ]
 
@@ -94,6 +94,6 @@ extension AddOptions {
             in: .service,
             "TCP port of a newly started service",
             standard: "$PAWL_PORT, else auto: 6800 if it is free"
-        ) { (options, value) in options.port = value },
+        ) { (options, value) throws(Failure) in options.port = try OptionValues.port(value) },
     ]
 }

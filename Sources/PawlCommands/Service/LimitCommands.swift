@@ -10,7 +10,7 @@ extension Command {
             Limit the speed of all downloads together, or of the one with this ID; without RATE, show the limit. \
             RATE is in bytes per second; K, M, G are powers of 1024; none or 0 removes the limit.
             """,
-        operand: .words(["none"]),
+        operand: .sequence([.words(["none"]), .downloads]),
         taking: VerbOptions.common
     ) { (options, words) throws(Failure) in
         guard words.count <= 2 else { throw Failure.usage("limit", "[RATE [ID]]") }
@@ -24,7 +24,7 @@ extension Command {
             )
             return 0
         }
-        let rate = text.lowercased() == "none" ? nil : try OptionValues.rate("limit", text)
+        let rate = text.lowercased() == "none" ? nil : try rate(text)
         var ids: [String] = []
         for word in words.dropFirst() { ids.append(try client.id(word, to: "limit")) }
         let given = [rate.map { JSON.number($0) } ?? .null] + ids.map { .string($0) }
@@ -72,6 +72,18 @@ extension Command {
         let slots = try client.call("pawl.limits", [], to: "query")["slots"] ?? .null
         CommandOutput(options).show(["slots": slots], "simultaneous downloads: \(slots.integer ?? 0)")
         return 0
+    }
+
+    private static func rate(_ text: String) throws(Failure) -> Int64? {
+        guard let bytes = ByteQuantity.parse(text) else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "the rate \(text)",
+                because: "must be none or a number of bytes per second, such as 500K or 2.5M"
+            )
+        }
+        return bytes == 0 ? nil : bytes
     }
 
     private static func rateText(_ rate: JSON?) -> String {

@@ -24,8 +24,10 @@ extension Command {
         let width = isTerminal ? TerminalState.size(of: STDOUT_FILENO).columns : nil
         let table = DownloadTable(downloads.compactMap(RemoteDownload.init), terminal)
         say(table.text(width: width))
-        if downloads.isEmpty, isTerminal {
-            say(options.selects ? "no download matches\n" : "the queue is empty\n")
+        if downloads.isEmpty, isatty(STDERR_FILENO) == 1 {
+            var errors = OutputFile(descriptor: STDERR_FILENO)
+            errors.appendLine(TerminalText.harmless(options.nothingFound))
+            errors.flush()
         }
         return 0
     }
@@ -59,7 +61,16 @@ extension ServiceClient {
 
 extension VerbOptions {
     /// Whether only a part of the queue is wanted.
-    var selects: Bool { !states.isEmpty || group != nil || text != nil }
+    private var selects: Bool { !states.isEmpty || group != nil || text != nil }
+
+    /// What is said where no download is listed.
+    var nothingFound: String {
+        guard selects else { return "the queue is empty" }
+        let parts =
+            (states.isEmpty ? [] : [states.joined(separator: " or ")])
+            + (group.map { ["in the group \($0)"] } ?? []) + (text.map { ["named like \(quoted($0))"] } ?? [])
+        return "no download in the queue is \(parts.joined(separator: " and "))"
+    }
 
     func filter(after id: String? = nil, limit: Int) -> JSON {
         var members = [JSON.Member("limit", .number(limit))]
@@ -82,6 +93,7 @@ extension JSON {
     /// A download whose `state` says that it waits for its next attempt.
     var withTrueState: JSON {
         guard case .object(var members) = self, self["retryIn"]?.decimal != nil,
+            self["waitsForHost"]?.string == nil,
             let index = members.firstIndex(where: { $0.name == "state" })
         else { return self }
         members[index].value = "retrying"
@@ -160,26 +172,25 @@ struct DownloadTable {
         return line + name + "\n"
     }
 
-    /// A line of its own for why it failed or what it waits for.
+    /// Lines of their own for why it failed or what it waits for.
     private func below(_ detail: String, width: Int?) -> String {
-        let text = "  " + detail
-        let fitted =
-            width.map { TerminalText.shortened(text, to: max(4, $0 - 1), ellipsis: ellipsis) } ?? text
-        return (takesColor ? "\u{1B}[2m\(fitted)\u{1B}[m" : fitted) + "\n"
+        let lines = width.map { TerminalText.wrapped(detail, to: max(4, $0 - 3)) } ?? [detail]
+        return lines.map { (takesColor ? "\u{1B}[2m  \($0)\u{1B}[m" : "  \($0)") + "\n" }.joined()
     }
 
     private func detail(_ download: RemoteDownload) -> String? {
         if let error = download.error { return TerminalText.harmless(error.reason) }
-        return download.stateText.word == "retrying" ? download.stateText.notes.first : nil
+        let isTold = download.stateText.isWaiting && download.stateText.word != StateText.waitingForNetwork
+        return isTold && download.isRunning ? download.stateText.notes.first : nil
     }
 
     private func row(_ download: RemoteDownload, _ digits: Int, _ isNarrow: Bool) -> [Column: String] {
         let state = download.stateText
         let isMoving = download.isRunning && state.word == StateText.downloading
-        let isRetry = state.word == "retrying"
+        let isShort = isNarrow && state.word == StateText.waitingForNetwork
         return [
             .id: String(download.id.prefix(digits)),
-            .state: isNarrow && !isRetry ? state.notes.last ?? state.word : state.word,
+            .state: isShort ? state.notes.last ?? state.word : state.word,
             .done: download.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? "",
             .size: download.total.map(NumberFormat.size)
                 ?? (download.written > 0 ? NumberFormat.size(download.written) : ""),

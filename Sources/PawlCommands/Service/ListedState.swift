@@ -1,12 +1,16 @@
-/// A part of the queue, as `--state` and `status` name them.
+/// A part of the queue, as `--state` and `status` name them: by the words that lists show, without what follows them.
 enum ListedState: String, Sendable, Hashable, CaseIterable {
-    case running, queued, paused, finished, failed, removed
+    case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, finished,
+        failed,
+        removed
 
-    /// Also by the words that lists show.
+    /// Every word, for help.
+    static let names = allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// Also by the words of other tools.
     init?(_ word: String) {
         switch word.lowercased() {
-        case "waiting": self = .queued
-        case "downloading", "active", "connecting", "retrying", "verifying": self = .running
+        case "active": self = .running
         case "complete", "completed", "done": self = .finished
         case "error": self = .failed
         case let other: self.init(rawValue: other)
@@ -16,7 +20,8 @@ enum ListedState: String, Sendable, Hashable, CaseIterable {
     /// The state that the service stores: running and queued downloads have the same.
     var stored: String {
         switch self {
-        case .running, .queued: "waiting"
+        case .running, .queued, .connecting, .downloading, .retrying, .waiting, .verifying, .finishing:
+            "waiting"
         case .paused, .finished, .failed, .removed: rawValue
         }
     }
@@ -25,6 +30,11 @@ enum ListedState: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .running: download.isRunning
         case .queued: ["waiting", "preempted"].contains(download.state)
+        case .waiting:
+            download.isRunning && download.stateText.isWaiting
+                && download.stateText.word != StateText.retrying
+        case .connecting, .downloading, .retrying, .verifying, .finishing:
+            download.isRunning && download.stateText.word == rawValue
         case .paused, .finished, .failed, .removed: download.state == rawValue
         }
     }

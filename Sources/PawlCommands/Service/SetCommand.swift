@@ -18,7 +18,7 @@ extension Command {
         guard !options.changes.isEmpty || options.priority != nil || options.verb.group != nil else {
             throw Failure(
                 .badOption,
-                "cannot set",
+                "cannot change",
                 at: ids.joined(separator: " "),
                 because: "no option is given",
                 remedy: "see 'pawl help set'"
@@ -49,7 +49,7 @@ extension Command {
         let result = try options.verb.client().call(
             "pawl.set",
             [.strings(ids), .object(members)],
-            to: "set",
+            to: "change the options of",
             ids.joined(separator: " ")
         )
         for member in result.members ?? [] {
@@ -90,6 +90,7 @@ struct SetOptions: CommandOptions {
         rows(DownloadOption.files, in: .files) + rows(DownloadOption.sources, in: .sources)
         + rows(DownloadOption.transfer, in: .transfer) + rows(DownloadOption.request, in: .request)
         + rows(DownloadOption.security, in: .security) + queue + VerbOptions.common.map { $0.within(\.verb) }
+        + [wholeHelpOption]
 
     private static func rows(
         _ options: [DownloadOption],

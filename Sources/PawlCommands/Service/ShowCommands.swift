@@ -44,7 +44,7 @@ extension Command {
         CommandOutput(options).show(
             status,
             "pawl \(status["version"]?.string ?? "") serving \(status["root"]?.string ?? "") (process \(number("pid"))): "
-                + "\(number("running")) running, \(number("waiting")) queued, \(number("paused")) paused, "
+                + status.activity + ", \(number("paused")) paused, "
                 + "\(number("finished")) finished, \(number("failed")) failed, "
                 + NumberFormat.speed(number("speed")) + groups
                 + (status["portRefusal"]?.string.map { "\nno web page, no aria2 clients: \($0)" } ?? "")
@@ -61,6 +61,14 @@ extension Command {
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "stop") }
         let client = try options.client()
+        guard try client.isServiceRunning() else {
+            throw Failure(
+                .notFound,
+                "nothing to stop: the Pawl service is not running",
+                at: "(socket \(client.socket))",
+                because: ""
+            )
+        }
         do throws(Failure) {
             try client.call("pawl.stop", to: "stop")
         } catch {
@@ -73,6 +81,16 @@ extension Command {
             "stopped; unfinished downloads resume at the next start"
         )
         return 0
+    }
+}
+
+extension JSON {
+    /// What the downloads with a slot do, and how many wait for one, of a status.
+    var activity: String {
+        let sleeping = self["sleeping"]?.integer ?? 0
+        let running = (self["running"]?.integer ?? 0) - sleeping
+        return "\(running) running, " + (sleeping > 0 ? "\(sleeping) waiting, " : "")
+            + "\(self["waiting"]?.integer ?? 0) queued"
     }
 }
 

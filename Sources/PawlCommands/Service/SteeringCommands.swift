@@ -40,32 +40,47 @@ extension Command {
         all: String?,
         done: String
     ) -> Command {
+        let operands = all == nil ? "ID..." : "ID... | --all | --group NAME"
         let selection = all.map { [VerbOptions.all($0), VerbOptions.group] } ?? []
         return Command(
             name,
-            all == nil ? "[options] ID..." : "[options] ID...|--all",
+            "[options] " + operands,
             summary: summary,
             details:
                 "\(details)\nGive each download by its ID or a unique prefix of it ('pawl list' shows the IDs).",
             operand: .downloads,
             taking: selection + VerbOptions.common
         ) { (options, ids) throws(Failure) in
-            let client = try options.client()
             if options.takesAll || options.group != nil {
-                if let id = ids.first { throw Failure.unexpected(id, in: name) }
-                guard let group = options.group, !options.takesAll else {
-                    try client.call("pawl.\(name)All", [], to: name)
-                    CommandOutput(options).show(["\(name)": .bool(true)], "\(done) all")
+                if let id = ids.first { throw Failure.both(id, options.takesAll ? "--all" : "--group", name) }
+                let client = try options.client()
+                let output = CommandOutput(options)
+                guard let group = options.group else {
+                    let status = try client.call("pawl.status", to: "query")
+                    let (count, rest) = name == "pause" ? status.running : status.paused
+                    if count > 0 { try client.call("pawl.\(name)All", [], to: name) }
+                    output.show(
+                        ["\(name)": .bool(count > 0)],
+                        count > 0 ? "\(done) all" : "nothing to \(name)\(rest)"
+                    )
                     return 0
                 }
-                let isKnown = try client.groups().contains { $0.name == group }
-                guard isKnown || name == "pause" else { throw Failure.noGroup(group, to: name) }
+                let known = try client.groups().first { $0.name == group }
+                guard known != nil || name == "pause" else { throw Failure.noGroup(group, to: name) }
+                guard (known?.isPaused ?? false) != (name == "pause") else {
+                    let why =
+                        name == "pause"
+                        ? "is paused already" : "is not paused; 'pawl resume ID' resumes one download"
+                    output.show(["\(name)": .bool(false)], "nothing to \(name): the group \(group) \(why)")
+                    return 0
+                }
                 try client.call("pawl.\(name)Group", [.string(group)], to: name)
-                let note = isKnown ? "" : "; it has no downloads yet, those added to it will wait"
-                CommandOutput(options).show(["\(name)": .bool(true)], "\(done) the group \(group)\(note)")
+                let note = known == nil ? "; it has no downloads yet, those added to it will wait" : ""
+                output.show(["\(name)": .bool(true)], "\(done) the group \(group)\(note)")
                 return 0
             }
-            try requireIDs(ids, in: name)
+            try requireIDs(ids, in: name, operands)
+            let client = try options.client()
             let result = try client.call(
                 "pawl.\(name)",
                 [.strings(ids)],
@@ -88,7 +103,11 @@ extension Command {
         "ID NAME",
         "rename a download's file",
         "Rename the file of a download, also on disk if it has finished; an unfinished one gets the name on completion.",
+        action: "rename",
         because: "it has no file to rename",
+        isDone: { details, _, name in
+            details["state"]?.string == "finished" && details["name"]?.string == name
+        },
         done: { name, _ in "renamed to \(name)" },
         value: { text in .string(text) }
     )
@@ -101,7 +120,12 @@ extension Command {
         Continue a download from another URL of the same content; data on disk is kept only if the content at the new \
         URL is verified to be the same.
         """,
+        action: "replace the URL of",
         because: "it has finished",
+        isDone: { (details, source, address) throws(Failure) in
+            guard details["state"]?.string != "finished" else { return false }
+            return try source() == (try WebAddress.parse(address).address.text)
+        },
         done: { address, _ in "continues from \(Redaction.address(address))" },
         value: { text in .string(text) }
     )
@@ -114,8 +138,11 @@ extension Command {
         Move a waiting or paused download in the queue, among those of its priority. POSITION is a number (1 is next), \
         first, last, or a step: +2 is two places back, -2 two forward.
         """,
+        action: "move",
+        then: .words(["first", "last", "1", "+1", "-1"]),
         because: "only waiting downloads have a position",
-        done: { _, place in "moved to position \((place.integer ?? 0) + 1)" },
+        isDone: { _, _, _ in false },
+        done: { _, place in "is at position \((place.integer ?? 0) + 1) now" },
         value: { (text) throws(Failure) in
             if let position = Int(text), !text.hasPrefix("+"), position > 0 { return .number(position - 1) }
             let isStep = (text.hasPrefix("+") || text.hasPrefix("-")) && Int(text) != nil
@@ -137,7 +164,10 @@ extension Command {
         _ operands: String,
         _ summary: String,
         _ details: String,
+        action: String,
+        then offer: Command.Operand = .nothing,
         because why: String,
+        isDone: @escaping @Sendable (JSON, () throws(Failure) -> String?, String) throws(Failure) -> Bool,
         done: @escaping @Sendable (String, JSON) -> String,
         value: @escaping @Sendable (String) throws(Failure) -> JSON
     ) -> Command {
@@ -146,21 +176,35 @@ extension Command {
             "[options] \(operands)",
             summary: summary,
             details: details,
-            operand: .downloads,
+            operand: .sequence([.downloads, offer]),
             taking: VerbOptions.common
         ) { (options, words) throws(Failure) in
-            guard words.count == 2 else { throw Failure.usage(name, operands) }
+            guard words.count == 2 else {
+                let all = operands.split(separator: " ").map(String.init)
+                throw Failure.usage(name, operands, missing: words.count < 2 ? all[words.count] : nil)
+            }
             let given = try value(words[1])
             let client = try options.client()
-            let id = try client.id(words[0], to: name)
+            let details = try client.call("pawl.show", [.string(words[0])], to: action, words[0])
+            let id = details["id"]?.string ?? words[0]
+            func source() throws(Failure) -> String? {
+                try client.call("pawl.source", [.string(id)], to: action, words[0]).string
+            }
+            if details["state"]?.string != "removed", try isDone(details, source, words[1]) {
+                CommandOutput(options).show(
+                    ["id": .string(id), "changed": .bool(false)],
+                    "\(words[0]) nothing to do: it is so already"
+                )
+                return 0
+            }
             let result = try client.call(
                 "pawl.\(name)",
                 [.string(id), given],
-                to: name,
+                to: action,
                 words[0]
             )
             guard result != .null, result.bool != false else {
-                throw Failure(.unknown, "cannot \(name)", at: words[0], because: why)
+                throw Failure(.unknown, "cannot \(action)", at: words[0], because: why)
             }
             CommandOutput(options).show(
                 ["id": .string(id), "\(name)": result],
@@ -170,8 +214,12 @@ extension Command {
         }
     }
 
-    static func requireIDs(_ ids: [String], in command: String) throws(Failure) {
-        if ids.isEmpty { throw Failure.usage(command, "ID...", missing: "ID") }
+    static func requireIDs(
+        _ ids: [String],
+        in command: String,
+        _ operands: String = "ID..."
+    ) throws(Failure) {
+        if ids.isEmpty { throw Failure.usage(command, operands, missing: "ID") }
     }
 }
 
@@ -188,6 +236,20 @@ struct CommandOutput {
 }
 
 extension JSON {
+    /// Of a status: the number of downloads that a pause of all concerns, and what to say where there is none.
+    fileprivate var running: (count: Int64, rest: String) {
+        let count = (self["running"]?.integer ?? 0) + (self["waiting"]?.integer ?? 0)
+        return (count, "")
+    }
+
+    /// Of a status: the number of downloads that a resumption of all concerns, and what to say where there is none.
+    fileprivate var paused: (count: Int64, rest: String) {
+        let failed = self["failed"]?.integer ?? 0
+        return (
+            self["paused"]?.integer ?? 0, failed > 0 ? "; 'pawl resume ID' retries a failed download" : ""
+        )
+    }
+
     static func strings(_ texts: [String]) -> JSON { .array(texts.map { .string($0) }) }
 }
 
@@ -199,6 +261,17 @@ extension Failure {
             at: "the group \(group)",
             because: "no download is in it",
             remedy: "'pawl list' shows the downloads, 'pawl status' the groups"
+        )
+    }
+
+    /// Downloads are given by their IDs as well as in another way.
+    static func both(_ id: String, _ option: String, _ command: String) -> Failure {
+        Failure(
+            .badOption,
+            "cannot use",
+            at: "\(option) with \(id)",
+            because: "\(option) names the downloads to \(command) already",
+            remedy: "give IDs or \(option)"
         )
     }
 

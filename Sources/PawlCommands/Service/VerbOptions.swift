@@ -36,7 +36,7 @@ extension VerbOptions {
             "Unix socket of the service",
             standard: "$PAWL_SOCKET, else $XDG_RUNTIME_DIR/pawl.socket, else ~/.local/state/pawl/socket"
         ) { (options, value) throws(Failure) in options.socket = try OptionValues.notEmpty("socket", value) },
-        jsonOption(\.isJSON), helpOption, wholeHelpOption,
+        jsonOption(\.isJSON), helpOption,
     ]
 
     static func all(_ help: String) -> CommandOption<VerbOptions> {
@@ -91,14 +91,13 @@ extension VerbOptions {
     static let listing: [CommandOption<VerbOptions>] = [
         CommandOption(
             "state",
-            takes: .required("running|queued|paused|finished|failed|removed"),
+            takes: .required("STATE"),
             in: .selection,
-            "only downloads in this state; repeatable",
+            "only downloads in this state: \(ListedState.names); waiting: for a host or the network; repeatable",
             standard: "all but removed"
         ) { (options, value) throws(Failure) in
             guard let state = ListedState(value) else {
-                let names = ListedState.allCases.map(\.rawValue).joined(separator: ", ")
-                throw OptionValues.bad("state", value, "must be one of \(names)")
+                throw OptionValues.bad("state", value, "must be one of \(ListedState.names)")
             }
             options.states.append(state.rawValue)
         },

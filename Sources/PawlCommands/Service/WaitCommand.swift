@@ -14,9 +14,8 @@ extension Command {
         operand: .downloads,
         taking: [VerbOptions.all("all downloads that are in the queue now")] + VerbOptions.common
     ) { (options, ids) throws(Failure) in
-        guard options.takesAll != !ids.isEmpty else {
-            throw Failure.usage("wait", "ID... | --all", missing: ids.isEmpty ? "ID" : nil)
-        }
+        if options.takesAll, let id = ids.first { throw Failure.both(id, "--all", "wait for") }
+        if !options.takesAll { try requireIDs(ids, in: "wait", "ID... | --all") }
         let client = try options.client()
         // Subscribe before the first look, so that no end in between is missed.
         var session = WaitSession(options, client, try client.events())

@@ -110,20 +110,20 @@ struct WatchSession: ~Copyable {
         more status: JSON,
         _ size: (columns: Int, rows: Int)
     ) {
-        let renderer = ProgressRenderer(
+        var renderer = ProgressRenderer(
             glyphs: glyphs,
             width: size.columns,
             height: size.rows - 1,
             narrowest: 79
         )
         let digits = ShortIDs.digits(shown.map(\.id))
+        renderer.prefix = digits + 1
         var frame = renderer.lines(shown.map { ProgressRow($0, digits: digits) }, totals: nil, tick: tick)
         var last = StyledLine()
-        let figures = [
-            ("running", "running"), ("waiting", "queued"), ("paused", "paused"), ("failed", "failed"),
-        ]
-        .map { "\(status[$0.0]?.integer ?? 0) \($0.1)" }
-        let text = (figures + [NumberFormat.speed(status["speed"]?.integer ?? 0)]).joined(separator: ", ")
+        let figures = ["paused", "failed"].map { "\(status[$0]?.integer ?? 0) \($0)" }
+        let text = ([status.activity] + figures + [NumberFormat.speed(status["speed"]?.integer ?? 0)]).joined(
+            separator: ", "
+        )
         last.append(
             TerminalText.shortened(text, to: max(1, size.columns - 1), ellipsis: glyphs.ellipsis),
             .faint
@@ -131,7 +131,9 @@ struct WatchSession: ~Copyable {
         frame.append(last)
         tick += 1
         errors.append(cursor.hidingCode())
-        errors.append(painter.paint(permanent: permanent, frame: frame, width: size.columns))
+        errors.append(
+            painter.paint(permanent: permanent, frame: frame, width: size.columns, screen: size.rows)
+        )
         permanent.removeAll()
         errors.flush()
     }

@@ -6,13 +6,7 @@ extension Completions {
             commands += "        \(quoted("\(command.name):\(command.summary)"))\n"
             cases += "        \(command.name)) _arguments -s -S"
             for option in command.options { cases += " \\\n            " + argument(option) }
-            switch command.operand {
-            case .nothing: break
-            case .addresses: cases += " \\\n            '*:URL:_urls'"
-            case .files: cases += " \\\n            '*:file:_files'"
-            case .downloads: cases += " \\\n            '*:download:_pawl_ids'"
-            case .words(let words): cases += " \\\n            '*:word:(\(words.joined(separator: " ")))'"
-            }
+            cases += operand(command.operand, at: "*")
             cases += " ;;\n"
         }
         return """
@@ -50,6 +44,22 @@ extension Completions {
             if [[ $funcstack[1] == _pawl ]]; then _pawl "$@"; else compdef _pawl pawl; fi
 
             """
+    }
+
+    /// `position` is a number from 1, or `*` for all.
+    private static func operand(_ operand: Command.Operand, at position: String) -> String {
+        func line(_ text: String) -> String { " \\\n            '\(position):\(text)'" }
+        switch operand {
+        case .nothing: return ""
+        case .addresses: return line("URL:_urls")
+        case .files: return line("file:_files")
+        case .downloads: return line("download:_pawl_ids")
+        case .words(let words): return line("word:(\(words.joined(separator: " ")))")
+        case .commands(let words):
+            return line("command:(\((words + Command.table.map(\.name)).joined(separator: " ")))")
+        case .sequence(let operands):
+            return operands.enumerated().map { Completions.operand($1, at: String($0 + 1)) }.joined()
+        }
     }
 
     private static func argument(_ option: OptionEntry) -> String {

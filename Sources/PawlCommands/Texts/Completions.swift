@@ -31,6 +31,7 @@ enum Completions {
         }
         if metavar.hasPrefix("DIR") { return .folders }
         if option.long == "group" { return .groups }
+        if option.long == "state" { return .words(ListedState.allCases.map(\.rawValue)) }
         if metavar.hasPrefix("FILE") || metavar == "CMD" { return .files }
         let words = metavar.split(separator: "|").map(String.init)
         let choices = words.filter { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } }
@@ -59,13 +60,7 @@ enum Completions {
             operands += "    \(command.name))\n        if [[ $current == -* ]]; then\n"
             operands +=
                 "            COMPREPLY=($(compgen -W '\(flags.joined(separator: " "))' -- \"$current\"))\n"
-            switch command.operand {
-            case .nothing, .addresses, .files: break
-            case .downloads:
-                operands += "        else\n            _pawl_described < <(\(idsCommand))\n"
-            case .words(let words):
-                operands += "        else\n            \(bashReply(.words(words)))\n"
-            }
+            operands += bashOperand(command.operand)
             operands += "        fi ;;\n"
         }
         let names = (Command.table.map(\.name) + ["--help", "--version"]).joined(separator: " ")
@@ -85,6 +80,18 @@ enum Completions {
                         COMPREPLY+=("${line%%$'\\t'*}  ${line#*$'\\t'}")
                     fi
                 done
+            }
+            # The number of operands before the current word.
+            _pawl_operands() {
+                local index count=0
+                for ((index = 2; index < COMP_CWORD; index++)); do
+                    case ${COMP_WORDS[index]} in
+                    --socket | =) ((index++)) ;;
+                    -[a-z-]*) ;;
+                    *) ((count++)) ;;
+                    esac
+                done
+                echo $count
             }
             _pawl() {
                 local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
@@ -109,6 +116,23 @@ enum Completions {
             """
     }
 
+    private static func bashOperand(_ operand: Command.Operand) -> String {
+        switch operand {
+        case .nothing, .addresses, .files: ""
+        case .downloads: "        else\n            _pawl_described < <(\(idsCommand))\n"
+        case .words(let words): "        else\n            \(bashReply(.words(words)))\n"
+        case .commands(let words):
+            "        else\n            \(bashReply(.words(words + Command.table.map(\.name))))\n"
+        case .sequence(let operands):
+            operands.enumerated().map { position, operand in
+                bashOperand(operand).replacing(
+                    "        else\n",
+                    with: "        elif (($(_pawl_operands) == \(position))); then\n"
+                )
+            }.joined()
+        }
+    }
+
     private static func bashReply(_ offer: Offer) -> String {
         switch offer {
         case .nothing: ""
@@ -129,15 +153,27 @@ enum Completions {
                 "complete -c pawl -n __fish_use_subcommand -a \(command.name) -d \(quote(command.summary))\n"
             let condition = "-n '__fish_seen_subcommand_from \(command.name)'"
             for option in command.options { text += fishLine(option, condition) }
-            switch command.operand {
-            case .nothing, .addresses: break
-            case .files: text += "complete -c pawl \(condition) -F\n"
-            case .downloads: text += "complete -c pawl \(condition) -a \(quote("(\(idsCommand))"))\n"
-            case .words(let words):
-                text += "complete -c pawl \(condition) -a \(quote(words.joined(separator: " ")))\n"
-            }
+            text += fishOperand(command.operand, "__fish_seen_subcommand_from \(command.name)")
         }
         return text
+    }
+
+    private static func fishOperand(_ operand: Command.Operand, _ condition: String) -> String {
+        let line = "complete -c pawl -n '\(condition)'"
+        switch operand {
+        case .nothing, .addresses: return ""
+        case .files: return "\(line) -F\n"
+        case .downloads: return "\(line) -a \(quote("(\(idsCommand))"))\n"
+        case .words(let words): return "\(line) -a \(quote(words.joined(separator: " ")))\n"
+        case .commands(let words):
+            let names = words + Command.table.map(\.name)
+            return "\(line) -a \(quote(names.joined(separator: " ")))\n"
+        case .sequence(let operands):
+            // The words before the current one, the program and the command included.
+            return operands.enumerated().map { position, operand in
+                fishOperand(operand, "\(condition); and test (count (commandline -opc)) -eq \(position + 2)")
+            }.joined()
+        }
     }
 
     private static func fishLine(_ option: OptionEntry, _ condition: String) -> String {

@@ -65,7 +65,9 @@ enum HelpText {
         }
         text += CommandExamples.table[command.name]?.help ?? ""
         let common = whole ? nil : common[command.name]
-        text += list(command.options.filter { common?.contains($0.long) ?? true })
+        let summaries = whole ? [:] : summaries[command.name] ?? [:]
+        text += list(command.options.filter { common?.contains($0.long) ?? true }, summaries)
+        if !summaries.isEmpty { return text + "'pawl help \(command.name) --all' lists all options.\n" }
         if let common, command.options.contains(where: { !common.contains($0.long) }) {
             return text + "'pawl \(command.name) --help-all' lists all options"
                 + (command.reportsDownloads ? " and the exit codes.\n" : ".\n")
@@ -94,13 +96,26 @@ enum HelpText {
         return "Exit codes:\n  " + lines.joined(separator: "\n  ").replacing("\u{A0}", with: " ") + "\n"
     }()
 
+    /// Groups whose options have one line together in the short help of a command.
+    private static let summaries: [String: [OptionGroup: String]] = [
+        "aria2c": [
+            .transfer: "as in aria2c(1), such as --header, --split and --max-tries",
+            .torrents: "accepted and ignored: BitTorrent is not supported",
+            .ignored: "accepted and ignored",
+        ]
+    ]
+
     /// The options under their headings, at most 80 columns wide.
-    static func list(_ options: [OptionEntry]) -> String {
+    static func list(_ options: [OptionEntry], _ summaries: [OptionGroup: String] = [:]) -> String {
         var text = ""
         for group in OptionGroup.allCases {
             let members = options.filter { $0.group == group }
             guard !members.isEmpty else { continue }
             text += group.rawValue + ":\n"
+            if let summary = summaries[group] {
+                text += "  \(members.count) options \(summary)\n\n"
+                continue
+            }
             for option in members { text += entry(option) }
             text += "\n"
         }
@@ -128,9 +143,22 @@ enum HelpText {
         return first + wrapped(words, width: 80 - indent).joined(separator: "\n" + margin) + "\n"
     }
 
+    /// The words of a text; what stands in quotation marks is one.
+    private static func unbroken(_ text: String) -> [String] {
+        var words: [String] = []
+        var isOpen = false
+        for word in text.split(separator: " ") {
+            if isOpen { words[words.count - 1] += " " + word } else { words.append(String(word)) }
+            let begins = word.drop { $0 == "(" || $0 == "[" }.hasPrefix("'")
+            let marks = word.count { $0 == "'" }
+            isOpen = isOpen ? marks == 0 : begins && marks == 1
+        }
+        return words
+    }
+
     private static func wrapped(_ text: String, width: Int) -> [String] {
         var lines = [""]
-        for word in text.split(separator: " ") {
+        for word in unbroken(text) {
             let last = lines[lines.count - 1]
             if last.isEmpty {
                 lines[lines.count - 1] = String(word)

@@ -42,19 +42,13 @@ struct VerifyPlan: Sendable {
 
     init(_ options: VerifyOptions, files: [String]) throws(Failure) {
         guard !files.isEmpty else {
-            throw Failure(
-                .badOption,
-                "cannot start",
-                at: "pawl verify",
-                because: "missing FILE",
-                remedy: "see 'pawl help verify'"
-            )
+            throw Failure.usage("verify", "[options] FILE...", missing: "FILE")
         }
         guard options.checksum != nil || !(options.sums + options.metalinks + options.from).isEmpty else {
             throw Failure(
                 .badOption,
-                "cannot start",
-                at: "pawl verify",
+                "cannot verify",
+                at: files.joined(separator: " "),
                 because: "nothing to compare with",
                 remedy: "give --checksum, --sums, --metalink or --from"
             )

@@ -19,7 +19,7 @@ extension VerifyOptions {
             "checksum",
             takes: .required("TYPE=HEX"),
             in: .sources,
-            "expected digest of the only file: \(DownloadOption.checksumNames)",
+            "expected checksum (one FILE only): \(DownloadOption.checksumNames)",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in options.checksum = try OptionValues.checksum(value) },
         CommandOption(

@@ -156,7 +156,8 @@ extension DownloadMachine {
     /// When the next attempt is due, if the download waits for it without any connection.
     package var nextAttempt: Instant? { waitsForRetry ? retryAt : nil }
 
-    private var waitsForRetry: Bool {
+    /// Whether it waits for an attempt or a connection, without any connection.
+    package var waitsForRetry: Bool {
         isRetryPending && refusal == nil && pendingFailure == nil && isActive && lanes.isEmpty
     }
 

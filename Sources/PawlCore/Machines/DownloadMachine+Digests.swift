@@ -304,8 +304,8 @@ extension DownloadMachine {
                 "checksum mismatch:",
                 because: evidence,
                 advice: isGiven
-                    ? "give the right checksum, or \(.setting(.retriesCorrupt)) to fetch it again"
-                    : "\(.setting(.retriesCorrupt)) to fetch it again"
+                    ? "correct \(.setting(.checksum)), or use \(.setting(.retriesCorrupt))"
+                    : "use \(.setting(.retriesCorrupt))"
             )
     }
 

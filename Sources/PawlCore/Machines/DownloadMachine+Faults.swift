@@ -282,7 +282,8 @@ extension DownloadMachine {
                 "cannot fetch",
                 at: place,
                 because: .httpStatus(status),
-                remedy: StatusAdvice.remedy(for: status) ?? kept
+                remedy: StatusAdvice.remedy(for: status)
+                    ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept)
             )
             failure.status = status
             failure.retryAfter = retryAfter
@@ -390,8 +391,14 @@ enum StatusAdvice {
         case 403: "the URL may have expired, or require a login, cookies or a referer"
         case 404, 410: "check the URL"
         case 407: "give the proxy's user name and password in \(.setting(.proxy))"
+        case 416: "the file may have changed there: try again, or check \(.setting(.range))"
         case 429, 503: "try again later, or with fewer connections"
         case _: nil
         }
+    }
+
+    /// For a status of which nothing else is known, where no bytes are kept.
+    static func otherwise(for status: Int) -> Remedy {
+        (500..<600).contains(status) ? "try again later" : "check the URL"
     }
 }

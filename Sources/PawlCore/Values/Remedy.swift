@@ -106,7 +106,7 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .referer: "the referer"
         case .region: "the region"
         case .retries: "the number of retries"
-        case .retriesCorrupt: "the retry of corrupt files"
+        case .retriesCorrupt: "the option to download corrupt bytes again"
         case .signsRequests: "the signature of requests"
         case .storesAttributes: "the extended attributes"
         case .verification: "the verification"

@@ -82,6 +82,8 @@ package struct ProgressSample: Hashable, Sendable {
     package var retryIn: Interval?
     /// That attempt, and why the last one failed.
     package var retry: PendingRetry?
+    /// The host whose limit of connections, or whose Retry-After, it waits for.
+    package var waitsForHost: String?
     package var at = Instant(nanoseconds: 0)
 
     package init() {}

@@ -96,9 +96,13 @@ extension Runner {
         let address = shared.secured(located(change?.address ?? order.address))
         let origin = address.origin
         switch shared.acquire(origin, now: now) {
-        case .granted: break
-        case .full: return feed(now: now) { $0.denied(order.lane, until: nil, now: $1) }
-        case .hold(let until): return feed(now: now) { $0.denied(order.lane, until: until, now: $1) }
+        case .granted: deniedBy = nil
+        case .full:
+            deniedBy = origin.host
+            return feed(now: now) { $0.denied(order.lane, until: nil, now: $1) }
+        case .hold(let until):
+            deniedBy = origin.host
+            return feed(now: now) { $0.denied(order.lane, until: until, now: $1) }
         }
         let transfer = shared.nextTransfer()
         let writer = LaneWriter(lane: order.lane, transfer: transfer, address: address, runner: self)

@@ -54,6 +54,8 @@ final class Runner {
     private(set) var diskFailures = 0
     /// The last retry that was scheduled.
     private var retry: PendingRetry?
+    /// The host that denied the last requested connection.
+    var deniedBy: String?
     private var nextLook = Instant(nanoseconds: 0)
     private var isReleased = false
     /// The SHA-256 digest of the content, if it was computed.
@@ -350,13 +352,15 @@ final class Runner {
         reading.smoothed = meter.smoothed(now: now)
         reading.connections = writers.count
         reading.retryIn = ask { $0.nextAttempt }.map { max(.zero, $0 - now) }
-        reading.retry = reading.retryIn == nil ? nil : retry
+        reading.waitsForHost = ask { $0.waitsForRetry } ? deniedBy : nil
+        reading.retry = reading.retryIn == nil || reading.waitsForHost != nil ? nil : retry
         reading.at = now
         box.set(reading)
     }
 
     func notify(_ notice: Notice) {
         if case .retrying(let failure, _) = notice {
+            deniedBy = nil
             retry = PendingRetry(attempt: machine.attempts, limit: machine.plan.retry.retries, after: failure)
         }
         // Its receivers may start it again because of this event.

@@ -112,9 +112,8 @@ package struct RPCDispatcher: Sendable {
         try visit.check(token, against: secret)
         guard methods.names.contains(call.method) else { throw .noSuchMethod(call.method) }
         if visit.rights.isReadOnly, !methods.isReadOnly(call.method) {
-            throw RPCError(
-                "\(call.method) changes state and must be sent with POST or over a WebSocket."
-            )
+            let why = methods.returnsOptions(call.method) ? "can return secrets" : "changes state"
+            throw RPCError("\(call.method) \(why) and must be sent with POST or over a WebSocket.")
         }
         if visit.rights.isScript, methods.returnsOptions(call.method) {
             throw RPCError("\(call.method) is not available to JSONP callbacks.")

@@ -85,7 +85,7 @@ package enum ServiceEvent {
             JSON.Member("folder", .string(snapshot.folder)),
             JSON.Member("written", .number(snapshot.written)),
             JSON.Member("total", snapshot.total.map { .number($0) } ?? .null),
-            JSON.Member("percent", snapshot.percent.map { decimal($0, places: 2) } ?? .null),
+            JSON.Member("percent", snapshot.percent.map { decimal($0, places: 2, truncated: true) } ?? .null),
             JSON.Member("received", .number(snapshot.received)),
             JSON.Member("speed", .number(snapshot.speed)),
             JSON.Member("smoothedSpeed", .number(snapshot.smoothedSpeed)),
@@ -96,6 +96,7 @@ package enum ServiceEvent {
             JSON.Member("retryAttempt", snapshot.retry.map { .number($0.attempt) } ?? .null),
             JSON.Member("retryLimit", snapshot.retry.map { .number($0.limit) } ?? .null),
             JSON.Member("retryReason", snapshot.retry.map { .string($0.reason) } ?? .null),
+            JSON.Member("waitsForHost", snapshot.waitsForHost.map { .string($0) } ?? .null),
             JSON.Member("type", snapshot.contentType.map { .string($0) } ?? .null),
             JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
             JSON.Member("priority", .number(snapshot.priority)),
@@ -108,11 +109,14 @@ package enum ServiceEvent {
     }
 
     /// With at most this many decimal places; `null` if it is not finite.
-    static func decimal(_ value: Double, places: Int) -> JSON {
+    ///
+    /// `truncated`: not rounded, so that a percentage is 100 only at the end.
+    static func decimal(_ value: Double, places: Int, truncated: Bool = false) -> JSON {
         guard value.isFinite, abs(value) < 1e15 else { return .null }
         var scale: Int64 = 1
         for _ in 0..<places { scale *= 10 }
-        let whole = Int64((abs(value) * Double(scale)).rounded())
+        let scaled = abs(value) * Double(scale)
+        let whole = Int64(truncated ? scaled + 4 * scaled.ulp : scaled.rounded())
         let digits = String(whole % scale)
         let fraction = String(repeating: "0", count: places - digits.count) + digits
         return .number((value < 0 && whole > 0 ? "-" : "") + "\(whole / scale).\(fraction)")

@@ -9,9 +9,9 @@ extension ServiceMethod {
             name: "pawl.status",
             parameters: "[]",
             result:
-                "{version, root, pid, running, waiting, paused, finished, failed, ended, speed, connections, portRefusal}",
+                "{version, root, pid, running, sleeping, waiting, paused, finished, failed, ended, speed, connections, portRefusal}",
             help:
-                "Version, download root and process id of the service; numbers of downloads (ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
+                "Version, download root and process id of the service; numbers of downloads (sleeping: the running ones that wait for a retry, their host or the network; waiting: for a slot; ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
             example: "[]",
             isReadOnly: true,
             body: { methods, _ in try await methods.status() }
@@ -289,7 +289,7 @@ extension ServiceMethod {
                 "[ID or [ID, ...], {url, options, mirrors, folder, group, priority, description}]",
             result: "{ID: changed, ...}",
             help:
-                "Changes downloads; a running one continues with the changes. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and null or an empty string removes a value. folder: only before it starts. url: for one download only; the data on disk is kept and compared. A finished download accepts group, priority and description only.",
+                "Changes downloads; a running one continues with the changes. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and null or an empty string removes a value. folder: only before it starts. url: for one download only; the data on disk is kept and compared. A finished download accepts group, priority and description only. changed: whether anything differs now.",
             example: #"["3f2a", {"options": {"connections": "4"}, "priority": 5}]"#,
             body: { try await $0.set($1) }
         ),

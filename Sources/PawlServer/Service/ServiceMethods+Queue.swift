@@ -51,6 +51,7 @@ extension ServiceMethods {
         return [
             "version": .string(PawlVersion.text), "root": .string(manager.root), "pid": .number(getpid()),
             "running": .number(counts.running),
+            "sleeping": .number(running.count { $0.isSleeping }),
             "waiting": .number(max(0, counts.waiting - paused)), "paused": .number(paused),
             "finished": .number(try await count(.finished)), "failed": .number(try await count(.failed)),
             "ended": .number(counts.ended),
@@ -294,4 +295,9 @@ struct AddItem {
         }
         return nil
     }
+}
+
+extension DownloadSnapshot {
+    /// Whether it holds a slot without doing anything: until its next attempt, for its host or for the network.
+    fileprivate var isSleeping: Bool { retryIn != nil || waitsForHost != nil || state == .waitingForNetwork }
 }

@@ -58,9 +58,10 @@ private struct DownloadChange: Sendable {
         }
     }
 
-    /// Returns whether anything could be changed.
+    /// Returns whether anything differs now.
     func apply(to id: Download.ID, in step: QueueStep) throws(Failure) -> Bool {
         guard let details = try step.details(of: id), details.snapshot.state != .removed else { return false }
+        var isChanged = false
         if !options.isEmpty || mirrors != nil || folder != nil || url != nil {
             var changed = details.options
             for (option, texts) in options {
@@ -69,6 +70,7 @@ private struct DownloadChange: Sendable {
             }
             if let mirrors { changed.mirrors = mirrors }
             if !isOwner { changed.usesOwnersSecrets = false }
+            isChanged = changed != details.options || folder != nil && folder != details.snapshot.folder
             if let folder { _ = try step.change(folder: folder, of: id) }
             guard try step.change(options: changed, of: id) else {
                 throw Failure(
@@ -82,10 +84,19 @@ private struct DownloadChange: Sendable {
         }
         if let url, url != details.sources.first {
             _ = try step.replaceURL(of: id, with: url, usingOwnersSecrets: isOwner)
+            isChanged = true
         }
+        isChanged = isChanged || differs(from: details.snapshot)
         if let priority { _ = try step.change(priority: priority, of: id) }
         if let group { _ = try step.change(group: group, of: id) }
         if let description { step.change(taskDescription: description.isEmpty ? nil : description, of: id) }
-        return true
+        return isChanged
+    }
+
+    /// Whether group, priority or description are given and others than those of the download.
+    private func differs(from snapshot: DownloadSnapshot) -> Bool {
+        let isElsewhere = group.map { $0 != snapshot.group ?? "" } ?? false
+        let isOther = description.map { $0 != snapshot.taskDescription ?? "" } ?? false
+        return isElsewhere || isOther || priority.map { $0 != snapshot.priority } ?? false
     }
 }

@@ -45,6 +45,14 @@ struct `Output for other programs` {
         #expect(
             try said("bash", "-c", complete, script, "pawl", "get", "--naming", "=") == "server url hash\n"
         )
+        #expect(
+            try said("bash", "-c", complete, script, "pawl", "help", "re") == "repair resume remove rename\n"
+        )
+        #expect(try said("bash", "-c", complete, script, "pawl", "move", "3f", "f") == "first\n")
+        #expect(
+            try said("bash", "-c", complete, script, "pawl", "move", "--socket", "s", "3f", "l") == "last\n"
+        )
+        #expect(try said("bash", "-c", complete, script, "pawl", "limit", "n") == "none\n")
     }
 
     @Test(.enabled(if: ServerProcess.isInstalled("fish"), "needs fish"))
@@ -57,6 +65,8 @@ struct `Output for other programs` {
         #expect(try completed("pawl sta") == ["start", "status"])
         #expect(try completed("pawl get --nam") == ["--naming"])
         #expect(try completed("pawl get --naming ") == ["hash", "server", "url"])
+        #expect(try completed("pawl help ren") == ["rename"])
+        #expect(try Set(completed("pawl move 3f ")) == ["+1", "-1", "1", "first", "last"])
     }
 
     @Test(.enabled(if: ServerProcess.isInstalled("zsh"), "needs zsh"))

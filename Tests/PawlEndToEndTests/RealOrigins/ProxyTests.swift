@@ -107,7 +107,7 @@ struct `Dante` {
         let url = "http://\(SSHServer.secretName):\(nginx.port)/\(site.name)"
         let here = try site.run("--retries", "0", "--proxy", proxy.url("socks5"), url)
         #expect(site.downloads.names.isEmpty)
-        #expect(here.errors.contains("resolve host: \(SSHServer.secretName)"))
+        #expect(here.errors.contains("resolve the host name \(SSHServer.secretName)"))
         #expect(here.exit == .code(19))
         let there = try site.run("--proxy", proxy.url("socks5h"), url)
         #expect(site.complaint(there) == nil)

@@ -29,6 +29,53 @@ struct `The service's commands` {
         #expect(try house.run("show", short).exit == .code(3))
     }
 
+    @Test func `what changes nothing says so`() throws {
+        #expect(try house.run("pause", "--all").output == "nothing to pause\n")
+        #expect(try house.run("resume", "-a").output == "nothing to resume\n")
+        let url = house.origin.serve("/f", content)
+        let id = try house.add("--group", "g", url)
+        #expect(try house.run("wait", id).exit == .code(0))
+        #expect(
+            try house.run("resume", "--group", "g").output.hasPrefix("nothing to resume: the group g is not")
+        )
+        #expect(try house.run("pause", "--group", "g").output == "paused the group g\n")
+        #expect(
+            try house.run("pause", "--group", "g").output
+                == "nothing to pause: the group g is paused already\n"
+        )
+        let limited = try house.run("limit", "1M", id)
+        #expect(limited.exit == .code(1) && limited.errors.contains("cannot limit \(id): it has finished"))
+        #expect(try house.run("rename", id, "f").output == "\(id) nothing to do: it is so already\n")
+        let waiting = try house.add("--paused", house.origin.url("/g?a=b"))
+        let same = try house.run("url", waiting, house.origin.url("/g?a=b"))
+        #expect(same.output == "\(waiting) nothing to do: it is so already\n")
+        #expect(try house.run("set", waiting, "--priority", "0").output.hasSuffix(" nothing to do\n"))
+        #expect(try house.run("set", waiting, "--priority", "2", "-x4").output.hasSuffix(" changed\n"))
+        #expect(try house.run("set", waiting, "-x4").output.hasSuffix(" nothing to do\n"))
+        let none = try house.run("url", "zz", url)
+        #expect(none.errors == "pawl: cannot replace the URL of zz: there is no download zz\n")
+    }
+
+    @Test func `what waits for its host says so, and is not running`() throws {
+        let busy = house.origin.serve("/busy", content) { $0.instead = .status(503, retryAfter: "3000") }
+        let first = try house.add(busy)
+        var isHeld = false
+        for _ in 1...2000 where !isHeld {
+            isHeld = try house.ask("show", first).first?["retryIn"]?.text != nil
+        }
+        let second = try house.add(house.origin.serve("/f", content))
+        var host: String?
+        for _ in 1...2000 where host == nil {
+            host = try house.ask("show", second).first?["waitsForHost"]?.string
+        }
+        #expect(host == "127.0.0.1")
+        #expect(try house.ask("list", "--state", "waiting").map { $0["id"]?.string } == [second])
+        #expect(try house.ask("list", "--state", "retrying").map { $0["id"]?.string } == [first])
+        #expect(try house.ask("list", "--state", "connecting").isEmpty)
+        #expect(try house.run("status").output.contains("0 running, 2 waiting, 0 queued"))
+        #expect(try house.run("list").output.contains("waiting for 127.0.0.1, which requested a wait: "))
+    }
+
     @Test func `resume ends the wait for a retry`() throws {
         let url = house.origin.serve("/busy", content) { $0.instead = .status(503, retryAfter: "3000") }
         let id = try house.add(url)

@@ -1,0 +1,43 @@
+import Glibc
+import Testing
+
+@testable import PawlCurl
+
+/// libcurl's and OpenSSL's texts, as users read them.
+@Suite struct CurlErrorTextTests {
+    @Test(arguments: [
+        (
+            "TLS connect error: error:0A00010B:SSL routines::wrong version number",
+            "the server does not use TLS on this port (wrong version number)"
+        ),
+        (
+            "OpenSSL/3.5.1: error:0A000410:SSL routines::ssl/tls alert handshake failure",
+            "the TLS handshake failed: ssl/tls alert handshake failure"
+        ),
+        (
+            "SSL certificate problem: self-signed certificate",
+            "its certificate is not trusted: self-signed certificate"
+        ),
+        (
+            "SSL: no alternative certificate subject name matches target host name 'h'",
+            "its certificate is for another host"
+        ),
+        ("Could not resolve host: h.invalid", "cannot resolve the host name h.invalid"),
+        ("Connection timed out after 10001 milliseconds", "no connection within 10.0 s"),
+        ("Empty reply from server", "the connection was closed without a response"),
+        ("CONNECT tunnel failed, response 407", "CONNECT tunnel failed, response 407"),
+        ("one\ntwo", "one"), ("", ""), ("error:", "error:"), ("::error:", "::error:"),
+    ])
+    func `texts lose codes and times`(text: String, words: String) {
+        #expect(CurlErrorText.worded(text, systemError: 0) == words)
+    }
+
+    @Test func `a refused connection names the place and the system's reason`() {
+        let text = "Failed to connect to h port 1 after 0 ms: Could not connect to server"
+        #expect(CurlErrorText.worded(text, systemError: 0) == "no connection to h port 1")
+        #expect(
+            CurlErrorText.worded(text, systemError: ECONNREFUSED)
+                == "no connection to h port 1: connection refused"
+        )
+    }
+}
