@@ -7,7 +7,7 @@ import Testing
 extension BrowserTests {
     /// Accessibility by axe-core, texts that fit, and what a page load requests.
     @Suite struct PageAccessTests {
-        /// A row of every kind: running for hours, retrying, waiting, paused, finished, failed for three reasons.
+        /// A row of every kind: running for hours, waiting for its host, queued, paused, finished, failed for three reasons.
         private func fill(_ bench: PageBench) async throws {
             try await bench.addPaused(2)
             bench.origin.serve("/long.iso", Payload(seed: 1, length: 700 << 20)) { $0.pace = 90_000 }
@@ -27,18 +27,18 @@ extension BrowserTests {
             _ = try await bench.manager.add(bench.origin.url("/busy.iso"))
         }
 
-        private func untilFilled(_ page: BrowserPage, _ retrying: String) async throws {
+        private func untilFilled(_ page: BrowserPage, _ waiting: String) async throws {
             try await page.wait("\(PageBench.text(of: "long.iso", ".cell-left")) !== ''")
-            try await page.wait("\(PageBench.text(of: "busy.iso", ".cell-state")).includes('\(retrying)')")
+            try await page.wait("\(PageBench.text(of: "busy.iso", ".cell-state")).includes('\(waiting)')")
         }
 
         @Test(
             arguments: [false, true],
-            [(name: "en-US", retrying: "Retrying in"), (name: "zh-CN", retrying: "后重试")]
+            [(name: "en-US", waiting: "Waiting for host"), (name: "zh-CN", waiting: "等待服务器")]
         )
         func `axe finds no violation on any screen`(
             isDark: Bool,
-            language: (name: String, retrying: String)
+            language: (name: String, waiting: String)
         ) async throws {
             try await PageBench.with {
                 $0.manager.slots = 4
@@ -51,7 +51,7 @@ extension BrowserTests {
                 #expect(try await login.violations() == [])
                 try await login.close()
                 let page = try await bench.page(look)
-                try await untilFilled(page, language.retrying)
+                try await untilFilled(page, language.waiting)
                 #expect(try await page.violations() == [])
                 try await page.contextMenu(of: "file-0.bin")
                 #expect(try await page.violations() == [], "context menu")
@@ -90,15 +90,15 @@ extension BrowserTests {
             }
         }
 
-        @Test(arguments: [("en-US", "Retrying in"), ("zh-CN", "后重试")])
-        func `no text is clipped at any width`(language: String, retrying: String) async throws {
+        @Test(arguments: [("en-US", "Waiting for host"), ("zh-CN", "等待服务器")])
+        func `no text is clipped at any width`(language: String, waiting: String) async throws {
             try await PageBench.with {
                 $0.manager.slots = 4
             } _: { bench in
                 try await fill(bench)
                 var look = BrowserPage.Look(width: 1440, height: 900, language: language)
                 let page = try await bench.page(look)
-                try await untilFilled(page, retrying)
+                try await untilFilled(page, waiting)
                 for width in [1440, 1280, 1100, 820, 390, 320] {
                     (look.width, look.isPhone) = (width, width < 700)
                     try await page.show(look)

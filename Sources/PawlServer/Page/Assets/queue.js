@@ -18,6 +18,7 @@
  * @property {number} [timeLeft]
  * @property {number} [connections]
  * @property {number} [retryIn] seconds until the next attempt, if it waits for one
+ * @property {string} [waitsForHost] the host that allows no connection at present
  * @property {number} [retryAttempt] the number of that attempt since the last progress
  * @property {number} [retryLimit] the retries after which it fails
  * @property {string} [retryReason] a status code, or a word or two
@@ -30,7 +31,6 @@
  * @property {number} [endedAt]
  * @property {string} [description]
  * @property {Failure} [error]
- * @property {number} [idle] how many updates in a row found it without a connection although it runs
  * @property {boolean} [isHeld] it waits because its group is paused
  */
 
@@ -127,7 +127,6 @@ export class Queue extends EventTarget {
     if (news.all) this.#arriving = new Map();
     const rows = this.#arriving ?? this.rows;
     for (const row of news.rows ?? []) {
-      if (row.state === "probing" && !row.connections && row.retryIn === undefined) row.idle = (rows.get(row.id)?.idle ?? 0) + 1;
       rows.set(row.id, row);
     }
     for (const id of news.gone ?? []) rows.delete(id);

@@ -79,10 +79,11 @@ export class RowElement {
     setText(this.name, name);
     setAttribute(this.name, "title", name);
     const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
-    const note = row.error ? words.reason(row.error) : failure ? words.cause(failure)
-      : isRetrying(row) ? words.hostWaits(hostOf(row), format.duration(Math.ceil(row.retryIn ?? 0))) : [hostOf(row), row.group].filter(Boolean).join(" · ");
+    const note = row.error ? words.reason(row.error)
+      : row.waitsForHost && row.retryIn !== undefined ? words.hostWaits(row.waitsForHost, format.duration(Math.ceil(row.retryIn)))
+      : failure ? words.cause(failure) : [hostOf(row), row.group].filter(Boolean).join(" · ");
     setText(this.note, note);
-    setAttribute(this.note, "title", failure ? note : row.url);
+    setAttribute(this.note, "title", row.error ? note : failure ? words.cause(failure) : row.url);
     // Shown before the note where there is no column for it.
     setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row, stateOf(row) === "crowded"));
     setText(this.brief, failure || isRetrying(row) ? note : briefOf(row));
@@ -150,23 +151,18 @@ const plainStates = new Set(["transferring", "finished", "failed"]);
 /** It waits for its next attempt. @param {Row} row */
 const isRetrying = (row) => row.retryIn !== undefined && partOf(row) === "running" && !row.isHeld;
 
-/** Which retry since the last progress it waits for. @param {Row} row */
-function attemptOf({ retryAttempt, retryLimit = 0 }) {
-  return retryAttempt === undefined ? "" : words.attempt(retryAttempt, retryLimit < 1_000_000 ? retryLimit : undefined);
-}
-
 /** What the row is shown as: a wait for the next attempt is not a connection. @param {Row} row */
 function stateOf(row) {
   if (row.isHeld) return "held";
-  if (isRetrying(row)) return row.retry ? "retrying" : "crowded";
-  // Its host allows no more connections at present.
-  return (row.idle ?? 0) > 2 ? "crowded" : row.state;
+  // Its host allows no more connections at present, or requested a wait.
+  if (row.waitsForHost) return "crowded";
+  return isRetrying(row) ? "retrying" : row.state;
 }
 
 /** @param {Row} row @param {boolean} isShort without what a row has little room for */
 export function stateText(row, isShort = false) {
   const state = stateOf(row);
-  if (state === "crowded" && !isShort) return words.waitingFor(hostOf(row));
+  if (state === "crowded" && !isShort) return words.waitingFor(row.waitsForHost ?? "");
   if (state === "retrying") {
     const text = words.retrying(format.duration(Math.ceil(row.retryIn ?? 0)));
     return isShort || !row.retryAttempt ? text : words.retryOf(text, row.retryReason ?? "", row.retryAttempt, row.retryLimit ?? 0);
