@@ -95,6 +95,7 @@ extension QueueKeeper {
         record.position = place.position
         record.state = order.start == .paused ? .paused : .waiting
         put(record)
+        if let pieces = order.pieces { keep(pieces, of: record.id) }
         unwritten.insert(record.id)
         fresh[source, default: []].append(record.id)
         notify(record.id, .added)

@@ -61,6 +61,7 @@ extension QueueKeeper {
         options.mirrors = Array(record.sources.dropFirst())
         options.fileName = record.name ?? options.fileName
         var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
+        job.plan.pieces = try pieces(of: record)
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured

@@ -56,6 +56,9 @@ package struct PieceMap: Hashable, Sendable {
         states = Array(repeating: .open, count: hashes.count)
     }
 
+    /// The bytes of the pieces that are good.
+    package var verifiedBytes: Int64 { min(total, Int64(verified) * hashes.length) }
+
     package var isSettled: Bool { verified == states.count }
 
     /// Whether bad copies of some pieces have not been replaced by good ones yet.

@@ -243,7 +243,7 @@ struct AddItem {
         }
         let fields = try RPCFields(
             object,
-            named: ["url", "options", "mirrors", "folder", "group", "priority", "start", "description"]
+            named: ["url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces"]
         )
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
         var request = DownloadRequest(source)
@@ -257,6 +257,12 @@ struct AddItem {
         if let mirrors = try fields.texts("mirrors") { request.options.mirrors = mirrors }
         request.options.taskDescription = try fields.text("description")
         request.group = try fields.text("group")
+        if let text = try fields.text("pieces") {
+            guard let pieces = PieceHashes(text: text) else {
+                throw .invalid("pieces must be TYPE LENGTH HEX, with the digests of all pieces")
+            }
+            request.pieces = pieces
+        }
         request.priority = try fields.integer("priority", in: .min ... .max) ?? 0
         switch try fields.text("start") {
         case nil, "enqueued": request.start = .enqueued
