@@ -143,6 +143,25 @@ extension ServiceMethod {
             body: { try await $0.add($1) }
         ),
         ServiceMethod(
+            name: "pawl.verify",
+            parameters: "[ID]",
+            result:
+                "{right, path, digests: [{level, algorithm, digest, source, weak, right}, ...], pieces, wrongPieces}",
+            help:
+                "Compares the file of a finished download with the digests that were given and those it was verified with, and with its pieces. The response comes when the file has been read. Error 3: no digest of it is known.",
+            example: #"["3f2a"]"#,
+            body: { try await $0.verify($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.repair",
+            parameters: "[ID]",
+            result: "as pawl.verify, with repairing",
+            help:
+                "As pawl.verify, and puts a download whose file is wrong back into the queue: its wrong pieces are fetched again, or all of it if its pieces are not known. The file stays until the new one is complete and right. repairing: whether that was necessary.",
+            example: #"["3f2a"]"#,
+            body: { try await $0.repair($1) }
+        ),
+        ServiceMethod(
             name: "pawl.pause",
             parameters: "[ID or [ID, ...]]",
             result: "{ID: changed, ...}",

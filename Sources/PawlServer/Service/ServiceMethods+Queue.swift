@@ -175,6 +175,19 @@ extension ServiceMethods {
         }
     }
 
+    /// `[ID]`: the finished file, compared with its digests.
+    func verify(_ given: RPCParameters) async throws -> JSON {
+        let id = try await one(given) { $1 }
+        return .object(try await manager.check(id).json)
+    }
+
+    /// `[ID]`: the same, and a wrong one is fetched again.
+    func repair(_ given: RPCParameters) async throws -> JSON {
+        let id = try await one(given) { $1 }
+        let (check, isRepairing) = try await manager.repair(id)
+        return .object(check.json + [JSON.Member("repairing", .bool(isRepairing))])
+    }
+
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
     func add(_ given: RPCParameters) async throws -> JSON {
         var requests: [Result<DownloadRequest, Failure>] = []
