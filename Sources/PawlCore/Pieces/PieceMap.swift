@@ -93,6 +93,14 @@ package struct PieceMap: Hashable, Sendable {
         return orders
     }
 
+    /// No byte is on disk any more. What the sources have sent stays known: else one without ranges that sends a wrong piece
+    /// would be asked for the whole file for ever.
+    package mutating func startOver() {
+        states = Array(repeating: .open, count: states.count)
+        (firstOpen, verified, checking) = (0, 0, 0)
+        sent = [:]
+    }
+
     /// A piece was hashed.
     package mutating func checked(_ check: Check, digest: [UInt8]) -> Outcome {
         guard states.indices.contains(check.piece), states[check.piece] == .checking(ticket: check.ticket)
