@@ -89,7 +89,8 @@ import Testing
         await bench.close()
     }
 
-    @Test func `without a digest there is nothing to compare, and an unfinished one is refused`() async throws {
+    @Test func `without a digest there is nothing to compare, and an unfinished one is refused`() async throws
+    {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let id = try await finished(bench, [JSON.Member("url", .string(url))])

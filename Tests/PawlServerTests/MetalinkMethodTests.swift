@@ -67,7 +67,10 @@ import Testing
             return try await ServiceBench(root: folder.path("root"))
         }()
         let exported = try await bench.result("pawl.export")
-        #expect(exported.array?.first?["pieces"]?.string?.hasPrefix("md5 262144 ") == true, "\(exported.text)")
+        #expect(
+            exported.array?.first?["pieces"]?.string?.hasPrefix("md5 262144 ") == true,
+            "\(exported.text)"
+        )
         _ = try await bench.result("aria2.unpause", [.string(gid)])
         try await bench.finish(gid)
         #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)

@@ -66,7 +66,9 @@ extension QueueKeeper {
         let isCoded = stored.response.contains { $0.lowercased().hasPrefix("content-encoding:") }
         let reached = stored.verification.flatMap { $0.level == .given || !isCoded ? $0 : nil }
         var digests = given
-        if let reached, !given.contains(where: { ($0.algorithm, $0.digest) == (reached.algorithm, reached.digest) }) {
+        if let reached,
+            !given.contains(where: { ($0.algorithm, $0.digest) == (reached.algorithm, reached.digest) })
+        {
             digests.append(reached)
         }
         let pieces = try pieces(of: record)

@@ -193,7 +193,8 @@ extension QueueKeeper {
     ///
     /// `isSeeded`: the part file has the right pieces of the old one.
     func redo(_ id: QueueID, isSeeded: Bool) throws(Failure) -> Bool {
-        guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished else {
+        guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished
+        else {
             return false
         }
         record.written = 0

@@ -24,7 +24,8 @@ extension DownloadManager {
     /// The digests of the pieces of a download; `nil` without any.
     package func pieces(of id: Download.ID) async throws(PawlError) -> PieceHashes? {
         try await ask { keeper throws(Failure) in
-            try keeper.record(QueueID(id)).flatMap { (record) throws(Failure) in try keeper.pieces(of: record) }
+            try keeper.record(QueueID(id)).flatMap { (record) throws(Failure) in try keeper.pieces(of: record)
+            }
         }
     }
 }

@@ -115,7 +115,8 @@ private struct AddSession {
             .badOption,
             "cannot add",
             at: Redaction.address(item.source),
-            because: "its Metalink has \(item.pieces?.count ?? 0) pieces, too many for a message to the service",
+            because:
+                "its Metalink has \(item.pieces?.count ?? 0) pieces, too many for a message to the service",
             remedy: "use 'pawl get --metalink', or a Metalink with larger pieces"
         )
     }

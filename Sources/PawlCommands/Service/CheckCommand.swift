@@ -51,6 +51,7 @@ extension Command {
             ? "right"
             : result["repairing"]?.bool == true
                 ? "wrong, fetching it again" : "wrong, 'pawl check --repair \(id)' fetches it again"
-        return "\(result["path"]?.string ?? id): \(verdict); compared with \(compared.joined(separator: ", "))"
+        return
+            "\(result["path"]?.string ?? id): \(verdict); compared with \(compared.joined(separator: ", "))"
     }
 }

@@ -33,7 +33,8 @@ package struct PieceHashes: Hashable, Sendable {
     package init?(text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard parts.count == 3, let algorithm = HashAlgorithm(rawValue: String(Substring(parts[0]))),
-            let length = Array(parts[1]).decimalNumber, let bytes = Hexadecimal.bytes(String(Substring(parts[2]))),
+            let length = Array(parts[1]).decimalNumber,
+            let bytes = Hexadecimal.bytes(String(Substring(parts[2]))),
             bytes.count % algorithm.length == 0
         else { return nil }
         let starts = stride(from: 0, to: bytes.count, by: algorithm.length)

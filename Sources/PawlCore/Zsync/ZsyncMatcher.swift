@@ -200,7 +200,8 @@ package struct ZsyncMatcher: Sendable {
         unsafe Sums(
             first: checksum(window, position),
             second: control.run > 1
-                ? checksum(window, position + control.blockLength) : RollingChecksum(.init(start: nil, count: 0))
+                ? checksum(window, position + control.blockLength)
+                : RollingChecksum(.init(start: nil, count: 0))
         )
     }
 
@@ -278,7 +279,9 @@ package struct ZsyncMatcher: Sendable {
         }
         if lastEnd == place {
             for block in last.lazy.map({ Int($0) + 1 })
-            where block < places.count && places[block] < 0 && Self.weak(block, control) == weak && isHere(block) {
+            where block < places.count && places[block] < 0 && Self.weak(block, control) == weak
+                && isHere(block)
+            {
                 found.append(Int32(block))
             }
         }
@@ -286,7 +289,8 @@ package struct ZsyncMatcher: Sendable {
         let start = Int(buckets[bucket])
         for slot in start..<min(Int(ends[bucket]), start + Self.candidates) {
             let block = Int(order[slot])
-            guard Self.weak(block, control) == weak, control.run == 1 || Self.weak(block + 1, control) == next,
+            guard Self.weak(block, control) == weak,
+                control.run == 1 || Self.weak(block + 1, control) == next,
                 isHere(block), control.run == 1 || isFollowed(block), !found.contains(Int32(block))
             else { continue }
             found.append(Int32(block))

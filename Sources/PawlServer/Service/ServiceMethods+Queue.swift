@@ -256,7 +256,9 @@ struct AddItem {
         }
         let fields = try RPCFields(
             object,
-            named: ["url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces"]
+            named: [
+                "url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces",
+            ]
         )
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
         var request = DownloadRequest(source)

@@ -34,6 +34,11 @@ extension Scenario {
             atEvents[luck.number(20...400), default: []].append(.crash(.kill))
         }
         if kind == 3 { addSeed(&download, length, &luck) }
+        // Without ranges a wrong byte on disk contradicts the only response there is, and an honest source may be left out.
+        let takesRanges = download.job.plan.sources.allSatisfy { source in
+            servers[source.host]?.files[download.path]?.ranges == .honoured
+        }
+        download.canFinish = download.canFinish && takesRanges
     }
 
     private static func pieces(of payload: Payload, _ luck: inout Dice) -> PieceHashes? {

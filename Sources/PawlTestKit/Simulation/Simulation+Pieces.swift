@@ -8,7 +8,8 @@ extension Simulation {
     func seedParts() {
         for download in scenario.downloads {
             guard let seeding = download.seeding, let name = download.job.fileName,
-                let payload = scenario.servers[download.job.plan.sources[0].host]?.files[download.path]?.payload
+                let payload = scenario.servers[download.job.plan.sources[0].host]?.files[download.path]?
+                    .payload
             else { continue }
             let facts = JournalFacts(
                 sources: [download.source],
@@ -97,7 +98,9 @@ extension FakeFile.Contents {
             case .trustsSeeds: wrongSeeds
             default: [:]
             }
-        for (place, byte) in hidden where range.contains(Int64(place)) { bytes[place - Int(range.start)] = byte }
+        for (place, byte) in hidden where range.contains(Int64(place)) {
+            bytes[place - Int(range.start)] = byte
+        }
         return bytes
     }
 }
