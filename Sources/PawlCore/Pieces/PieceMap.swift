@@ -93,8 +93,10 @@ package struct PieceMap: Hashable, Sendable {
         return orders
     }
 
-    /// No byte is on disk any more. What the sources have sent stays known: else one without ranges that sends a wrong piece
-    /// would be asked for the whole file for ever.
+    /// No byte is on disk any more.
+    ///
+    /// What the sources have sent stays known: else one without ranges that sends a wrong piece
+    /// would get requests for the whole file for ever.
     package mutating func startOver() {
         states = Array(repeating: .open, count: states.count)
         (firstOpen, verified, checking) = (0, 0, 0)

@@ -25,6 +25,6 @@ package struct RollingChecksum: Hashable, Sendable {
 
     /// The lowest `length` bytes: what a control file stores.
     package func value(length: Int) -> UInt32 {
-        return length >= 4 ? all : all & ((1 << UInt32(length * 8)) - 1)
+        length >= 4 ? all : all & ((1 << UInt32(length * 8)) - 1)
     }
 }

@@ -26,7 +26,7 @@ package struct ZsyncMatcher: Sendable {
     /// Where those that were not found end.
     private var ends: [Int32]
     private let bucketBits: UInt32
-    /// A bit for each key, asked before a bucket: it stays in the cache.
+    /// A bit for each key, read before a bucket: it stays in the cache.
     private let filter: [UInt8]
     private let filterBits: UInt32
     private let weakMask: UInt32
