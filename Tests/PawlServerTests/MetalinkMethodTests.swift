@@ -49,10 +49,11 @@ import Testing
         }
         var damaged = payload.bytes(in: ByteRange(0, total))
         damaged[1_000] ^= 1
-        let folder = try TemporaryFolder()
+        let (folder, origin) = (try TemporaryFolder(), try OriginServer())
+        defer { origin.stop() }
         var bench = try await ServiceBench(root: folder.path("root"))
         let (bad, good) = (
-            bench.origin.serve("/bad", Payload(damaged)), bench.origin.serve("/good", payload)
+            origin.serve("/bad", Payload(damaged)), origin.serve("/good", payload)
         )
         let text = """
             <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f"><size>\(total)</size>
@@ -73,11 +74,11 @@ import Testing
         )
         _ = try await bench.result("aria2.unpause", [.string(gid)])
         try await bench.finish(gid)
-        #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
+        #expect(FileSystem.difference(of: folder.path("root/f"), from: payload) == nil)
         let status = try await bench.result("aria2.tellStatus", [.string(gid)])
         #expect(status["pieceLength"]?.string == "262144" && status["numPieces"]?.string == "2")
         #expect(status["bitfield"]?.string == "c0")
-        #expect(first.origin.log.records.contains { $0.request.path == "/bad" })
+        #expect(origin.log.records.contains { $0.request.path == "/bad" })
         await bench.close()
     }
 
