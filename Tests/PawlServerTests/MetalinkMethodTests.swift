@@ -40,6 +40,48 @@ import Testing
         await bench.close()
     }
 
+    @Test func `the pieces of a Metalink are verified, also after a restart of the service`() async throws {
+        let length: Int64 = 256 << 10
+        let total = payload.length
+        let hashes = stride(from: 0, to: total, by: Int(length)).map { start in
+            let piece = payload.bytes(in: ByteRange(start, min(total, start + length)))
+            return "<hash>\(Hexadecimal.text(MessageDigest5.digest(piece)))</hash>"
+        }
+        var damaged = payload.bytes(in: ByteRange(0, total))
+        damaged[1_000] ^= 1
+        let (folder, origin) = (try TemporaryFolder(), try OriginServer())
+        defer { origin.stop() }
+        var bench = try await ServiceBench(root: folder.path("root"))
+        let (bad, good) = (
+            origin.serve("/bad", Payload(damaged)), origin.serve("/good", payload)
+        )
+        let text = """
+            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f"><size>\(total)</size>
+            <pieces length="\(length)" type="md5">\(hashes.joined())</pieces>
+            <url priority="1">\(bad)</url><url priority="2">\(good)</url></file></metalink>
+            """
+        let gids = try await bench.result("aria2.addMetalink", selection(text, ["pause": "true"]))
+        let gid = try #require(gids.array?.first?.string)
+        let first = bench
+        bench = try await {
+            await first.close()
+            return try await ServiceBench(root: folder.path("root"))
+        }()
+        let exported = try await bench.result("pawl.export")
+        #expect(
+            exported.array?.first?["pieces"]?.string?.hasPrefix("md5 262144 ") == true,
+            "\(exported.text)"
+        )
+        _ = try await bench.result("aria2.unpause", [.string(gid)])
+        try await bench.finish(gid)
+        #expect(FileSystem.difference(of: folder.path("root/f"), from: payload) == nil)
+        let status = try await bench.result("aria2.tellStatus", [.string(gid)])
+        #expect(status["pieceLength"]?.string == "262144" && status["numPieces"]?.string == "2")
+        #expect(status["bitfield"]?.string == "c0")
+        #expect(origin.log.records.contains { $0.request.path == "/bad" })
+        await bench.close()
+    }
+
     @Test func `the preferred protocol and location come first`() async throws {
         let bench = try await ServiceBench()
         let text = """

@@ -28,6 +28,10 @@ public struct DownloadDetails: Sendable {
     public var written: [Range<Int64>]
     /// Open connections.
     public var connections: [Connection] = []
+    /// The length of the pieces whose digests are known; `nil` without any.
+    package var pieceLength: Int64?
+    /// The bytes of the pieces that were compared with their digests and are right.
+    package var verified: Int64 = 0
 }
 
 /// The number of downloads in each part of the queue.
@@ -215,7 +219,8 @@ extension QueueKeeper {
 
     fileprivate func details(_ record: QueueRecord) -> DownloadDetails {
         let snapshot = snapshot(record)
-        var options = StoredOptions(text: record.options).options
+        let stored = StoredOptions(text: record.options)
+        var options = stored.options
         options.folder = record.folder
         options.mirrors = Array(record.sources.dropFirst())
         options.taskDescription = record.taskDescription
@@ -223,7 +228,8 @@ extension QueueKeeper {
             snapshot: snapshot,
             sources: record.sources,
             options: options,
-            written: snapshot.written > 0 ? [0..<snapshot.written] : []
+            written: snapshot.written > 0 ? [0..<snapshot.written] : [],
+            pieceLength: stored.pieceLength
         )
     }
 
@@ -245,6 +251,7 @@ extension QueueKeeper {
 extension DownloadDetails {
     fileprivate mutating func take(_ look: Inspection) {
         written = look.written.runs.map { $0.start..<$0.end }
+        verified = look.verified
         connections = look.lanes.map { lane in
             Connection(
                 source: lane.address.redacted,

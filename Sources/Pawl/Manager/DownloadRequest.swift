@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 import PawlEngine
 
 /// A request to a ``DownloadManager``.
@@ -29,6 +29,8 @@ public struct DownloadRequest: Sendable, Hashable {
     ///
     /// Default `false`: the known one is resumed.
     public var allowsDuplicate = false
+    /// The digests of the content's pieces, of a Metalink.
+    package var pieces: PieceHashes?
 
     /// When a new download may start.
     public enum Start: Sendable, Hashable, CaseIterable {
@@ -58,6 +60,7 @@ struct AddOrder: Sendable {
     var allowsDuplicate: Bool
     /// The caller chose its file name.
     var isNamed: Bool
+    var pieces: PieceHashes?
 
     /// Throws code 28 when a URL or an option is invalid, or a folder is outside the root.
     init(_ request: DownloadRequest, settingsCache: TransferSettingsCache) throws(Failure) {
@@ -70,6 +73,8 @@ struct AddOrder: Sendable {
         )
         var stored = StoredOptions()
         stored.options = request.options
+        stored.pieceLength = request.pieces?.length
+        pieces = request.pieces
         if stored.options.user == nil, let credentials = job.settings.values.credentials {
             stored.options.user = credentials.user
             stored.options.password = credentials.password

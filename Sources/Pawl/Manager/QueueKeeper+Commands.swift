@@ -95,6 +95,7 @@ extension QueueKeeper {
         record.position = place.position
         record.state = order.start == .paused ? .paused : .waiting
         put(record)
+        if let pieces = order.pieces { keep(pieces, of: record.id) }
         unwritten.insert(record.id)
         fresh[source, default: []].append(record.id)
         notify(record.id, .added)
@@ -184,6 +185,32 @@ extension QueueKeeper {
             record.total = nil
         case .waiting, .paused, .removed: return false
         }
+        requeue(record)
+        return true
+    }
+
+    /// Has a finished download fetched again; its file stays until the new one is complete and right.
+    ///
+    /// `isSeeded`: the part file has the right pieces of the old one.
+    func redo(_ id: QueueID, isSeeded: Bool) throws(Failure) -> Bool {
+        guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished
+        else {
+            return false
+        }
+        record.written = 0
+        record.total = nil
+        record.change { stored in
+            stored.options.existingFile = .overwrite
+            stored.isSeeded = isSeeded
+        }
+        requeue(record)
+        perform(machine.startNext())
+        return true
+    }
+
+    private func requeue(_ ended: QueueRecord) {
+        var record = ended
+        let id = record.id
         let place = machine.lastPlace(priority: record.priority)
         record.position = place.position
         record.state = .waiting
@@ -192,7 +219,6 @@ extension QueueKeeper {
         existingHandle(id)?.reopen()
         machine.admit(id, at: place, group: record.groupID, isPaused: false)
         notify(id, .state(.waiting))
-        return true
     }
 
     /// Renames a download, in the queue and on disk.

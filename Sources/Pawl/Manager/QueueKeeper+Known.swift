@@ -54,7 +54,12 @@ extension QueueKeeper {
         let mirrors = added.sources.dropFirst().filter { !record.sources.contains($0) }
         var options = merged.options
         options.mirrors = Array(record.sources.dropFirst()) + mirrors
-        try change(record, to: options)
+        if let pieces = order.pieces, try self.pieces(of: record) != pieces {
+            keep(pieces, of: record.id)
+            edit(record.id) { $0.change { $0.pieceLength = pieces.length } }
+            perform(machine.restart(record.id))
+        }
+        try change(self.record(record.id) ?? record, to: options)
         if added.priority != 0, added.priority != record.priority {
             change(record.id, priority: added.priority)
         }

@@ -53,7 +53,7 @@ extension QueueKeeper {
     }
 
     /// The working name: the claimed one, else the requested one.
-    private func job(for record: QueueRecord) throws(Failure) -> Job {
+    func job(for record: QueueRecord) throws(Failure) -> Job {
         try checkPlace(of: record)
         let stored = StoredOptions(text: record.options)
         var options = stored.options
@@ -61,6 +61,8 @@ extension QueueKeeper {
         options.mirrors = Array(record.sources.dropFirst())
         options.fileName = record.name ?? options.fileName
         var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
+        job.plan.pieces = try pieces(of: record)
+        job.plan.isSeeded = stored.isSeeded
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured

@@ -287,7 +287,7 @@ final class QueueKeeper: ThreadBound {
         noteStarts()
         var changes = settings.map { QueueChange.setting($0.key, $0.value.isEmpty ? nil : $0.value) }
         for record in changed.values where !erased.contains(record.id) { changes.append(.put(record)) }
-        changes += erased.map { .erase($0) }
+        changes += erased.map { .erase($0) } + forgetPieces(of: erased)
         if isDue { changes += progress() }
         guard !changes.isEmpty else { return writeFailure }
         if !changed.isEmpty || !erased.isEmpty { endedCount = nil }

@@ -18,6 +18,10 @@ struct StoredOptions: Hashable, Sendable {
     var responseURL: String?
     /// What the finished file was verified with.
     var verification: FileVerification?
+    /// The length of its pieces, whose digests are a setting of the queue: too long to be read with every record.
+    var pieceLength: Int64?
+    /// Its part file began with the right pieces of a damaged file.
+    var isSeeded = false
     /// The failure in parts, as JSON; the record has its sentence.
     var failure: String?
 
@@ -92,6 +96,13 @@ struct StoredOptions: Hashable, Sendable {
                 { $0.verification.map { [$0.stored] } ?? [] },
                 { $0.verification = FileVerification(stored: $1) }
             ),
+            Field(
+                "piecelength",
+                .kept,
+                { $0.pieceLength.map { [String($0)] } ?? [] },
+                { $0.pieceLength = Int64($1).flatMap { $0 > 0 ? $0 : nil } }
+            ),
+            Field("seeded", .kept, { [$0.isSeeded.description] }, { $0.isSeeded = $1 == "true" }),
             Field("failure", .kept, { $0.failure.map { [$0] } ?? [] }, { $0.failure = $1 }),
         ]
 

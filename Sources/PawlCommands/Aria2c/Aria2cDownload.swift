@@ -16,6 +16,8 @@ struct Aria2cDownload: Sendable {
     var name: String?
     var attempt = 0
     var isConditional = false
+    /// Whether its part file begins with the right pieces of a file that was there.
+    var isSeeded = false
     /// Why it was stopped although it would be retried.
     var refusal: PawlError?
     private let start = milliseconds()

@@ -12,10 +12,14 @@ struct Aria2cEntry: Sendable {
     var gid = Download.ID(rawValue: .random(in: 1 ... .max))
     /// The expected size, from a Metalink.
     var length: Int64?
+    /// The digests of its pieces, from a Metalink.
+    var pieces: PieceHashes?
 
     /// The form that the service loads.
     var input: InputEntry {
-        InputEntry(addresses: addresses, options: lines, line: 0)
+        var entry = InputEntry(addresses: addresses, options: lines, line: 0)
+        entry.pieces = pieces
+        return entry
     }
 }
 
@@ -190,6 +194,7 @@ struct Aria2cEntries: ~Copyable {
             }
             var entry = Aria2cEntry(addresses: addresses, lines: lines, options: try Aria2cOptions(lines))
             entry.length = file.size
+            entry.pieces = file.pieces
             entries.append(entry)
         }
         return entries

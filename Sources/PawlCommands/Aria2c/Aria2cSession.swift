@@ -126,7 +126,12 @@ struct Aria2cSession: ~Copyable {
             let handle =
                 download.isDry
                 ? try downloader.probe(source, options: download.target)
-                : try downloader.add(source, options: download.target)
+                : try downloader.add(
+                    source,
+                    options: download.target,
+                    pieces: download.entry.pieces,
+                    isSeeded: download.isSeeded
+                )
             download.handle = handle
             active[handle.id.rawValue] = download
             handle.resume()
@@ -137,22 +142,25 @@ struct Aria2cSession: ~Copyable {
 
     /// Checks what is on disk first; `false` if that is all there is to do.
     private mutating func prepared(_ download: inout Aria2cDownload) throws(Failure) -> Bool {
-        guard let path = download.expectedPath, Aria2cFiles.length(of: path) != nil else {
-            return true
+        guard let path = download.expectedPath else { return true }
+        let isThere = Aria2cFiles.length(of: path) != nil
+        if isThere, Aria2cFiles.isUnfinished(path), !download.isDry {
+            download.target.existingFile = .overwrite
         }
-        if Aria2cFiles.isUnfinished(path), !download.isDry { download.target.existingFile = .overwrite }
-        if download.flag("check-integrity"), let checksum = download.target.checksum,
-            let isRight = downloader.verifies(path, checksum: checksum)
-        {
-            if isRight {
+        if download.flag("check-integrity"), let finding = try download.check(path, isThere: isThere) {
+            if finding == .right {
                 printer.note(.notice, "Verification finished successfully. file=\(download.shown(path))")
                 complete(download, speed: 0)
                 return false
             }
             printer.note(.error, "Checksum error detected. file=\(download.shown(path))")
-            download.target.existingFile = .overwrite
+            if download.flag("hash-check-only") {
+                leave(download, code: 1)
+                return false
+            }
+            try download.keepRight(of: finding, path)
         }
-        if download.flag("conditional-get"), let date = Aria2cFiles.date(of: path) {
+        if isThere, download.flag("conditional-get"), let date = Aria2cFiles.date(of: path) {
             download.target.headers.append("If-Modified-Since: \(date)")
             download.isConditional = true
         }
@@ -329,6 +337,10 @@ struct Aria2cSession: ~Copyable {
             )
         }
         if failed.name == nil, Self.ofPlaces.contains(error.code) { download.name = failed.expectedName }
+        leave(download, code: code)
+    }
+
+    private mutating func leave(_ download: Aria2cDownload, code: UInt8) {
         notComplete(download)
         lastFailure = code
         ended.append((download.entry, code))

@@ -6,7 +6,7 @@ extension Command {
     /// Every command under its heading, in display order.
     static let groups: [(title: String, commands: [Command])] = [
         ("Download", [get, pipe, verify, repair]),
-        ("Queue", [add, list, show] + steering + [wait]),
+        ("Queue", [add, list, show, check] + steering + [wait]),
         ("Service", [status, web, stop, serve]),
         ("Other", [aria2c, completions, help]),
     ]

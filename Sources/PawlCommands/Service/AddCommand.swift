@@ -31,6 +31,8 @@ extension Command {
 /// Adds the downloads of a plan to the service, in batches.
 private struct AddSession {
     private static let batchSize = 200
+    /// A message to the service has at most 2 MiB; the rest is for URLs and options.
+    private static let mostPieceText = 3 << 19
 
     private let options: AddOptions
     private let plan: GetPlan
@@ -61,10 +63,17 @@ private struct AddSession {
         var code: UInt8 = 0
         var next = 0
         while next < plan.items.count {
-            let items = plan.items[next..<min(next + AddSession.batchSize, plan.items.count)]
-            next = items.endIndex
+            let start = next
             var requests: [JSON] = []
-            for item in items { requests.append(try request(item)) }
+            var room = AddSession.mostPieceText
+            while next < plan.items.count, requests.count < AddSession.batchSize {
+                let pieces = try pieces(of: plan.items[next])
+                guard requests.isEmpty || pieces.utf8.count <= room else { break }
+                room -= pieces.utf8.count
+                requests.append(try request(plan.items[next], pieces))
+                next += 1
+            }
+            let items = plan.items[start..<next]
             let results = try client.call("pawl.add", [.array(requests)], to: "add").array ?? []
             for (item, result) in zip(items, results) {
                 guard let error = result["error"] else {
@@ -100,7 +109,21 @@ private struct AddSession {
         )
     }
 
-    private func request(_ item: GetPlan.Item) throws(Failure) -> JSON {
+    /// The digests of its pieces, empty without any.
+    private func pieces(of item: GetPlan.Item) throws(Failure) -> String {
+        let text = item.pieces?.text ?? ""
+        guard text.utf8.count > AddSession.mostPieceText else { return text }
+        throw Failure(
+            .badOption,
+            "cannot add",
+            at: Redaction.address(item.source),
+            because:
+                "its Metalink has \(item.pieces?.count ?? 0) pieces, too many for a message to the service",
+            remedy: "use 'pawl get --metalink', or a Metalink with larger pieces"
+        )
+    }
+
+    private func request(_ item: GetPlan.Item, _ pieces: String) throws(Failure) -> JSON {
         var download = try plan.downloadOptions(for: item)
         // The service has a different working directory.
         for option in DownloadOption.table where option.namesFile {
@@ -121,6 +144,7 @@ private struct AddSession {
             "folder": .string(try folder(download.folder)), "priority": .number(options.priority),
             "group": options.verb.group.map { .string($0) } ?? .null,
             "start": options.start.map { .string($0) } ?? .null,
+            "pieces": pieces.isEmpty ? .null : .string(pieces),
         ]
     }
 

@@ -12,6 +12,8 @@ struct VerbOptions: CommandOptions {
     var isSure = false
     /// Whether `clear` takes failed downloads too.
     var takesFailed = false
+    /// Whether `check` has a wrong file fetched again.
+    var repairs = false
     var wantsWholeHelp = false
     var group: String?
     var states: [String] = []
@@ -66,6 +68,13 @@ extension VerbOptions {
         in: .files,
         "delete without a question"
     ) { (options, _) in options.isSure = true }
+
+    static let repair: CommandOption<VerbOptions> = CommandOption(
+        "repair",
+        takes: .none,
+        in: .files,
+        "fetch again what is wrong; the file stays until the new one is right"
+    ) { (options, _) in options.repairs = true }
 
     static let failedToo: CommandOption<VerbOptions> = CommandOption(
         "failed",

@@ -90,6 +90,10 @@ struct CommandExamples: Sendable {
             ("pawl list --json", "Print one JSON object per line, for programs"),
         ]),
         "show": CommandExamples([("pawl show 3f2a", "Show one download by the start of its ID")]),
+        "check": CommandExamples([
+            ("pawl check 3f2a", "Compare a finished file with its digests"),
+            ("pawl check --repair 3f2a", "Fetch again what is wrong in it"),
+        ]),
         "pause": CommandExamples([
             ("pawl pause 3f2a", "Pause one download"), ("pawl pause --all", "Pause all"),
         ]),

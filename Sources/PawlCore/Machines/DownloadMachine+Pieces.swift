@@ -7,8 +7,8 @@ extension DownloadMachine {
     ///
     /// Digests that do not fit the length are of other content; the length or the whole file's digest says so.
     mutating func preparePieces() {
-        guard pieces == nil, let hashes = plan.pieces, let total = map.total, plan.selection == .whole,
-            existingLength == nil, representation?.coding == nil
+        guard let hashes = plan.pieces, let total = map.total, pieces?.total != total,
+            plan.selection == .whole, existingLength == nil, representation?.coding == nil
         else { return }
         pieces = PieceMap(hashes, total: total)
     }
@@ -17,7 +17,7 @@ extension DownloadMachine {
     mutating func checkPieces() -> [Action] {
         guard plan.pieces != nil, isActive || phase == .verifying, isClaimed else { return [] }
         preparePieces()
-        guard let hashes = plan.pieces,
+        guard let hashes = plan.pieces, pieces?.total == map.total,
             let orders = pieces?.due(in: map.done, nextTicket: &nextCheck)
         else { return [] }
         return orders.map { .check($0, hashes.algorithm) }
@@ -40,7 +40,8 @@ extension DownloadMachine {
 
     /// A piece was hashed.
     package mutating func pieceHashed(_ check: PieceMap.Check, digest: [UInt8], now: Instant) -> [Action] {
-        guard isActive || phase == .verifying else { return [] }
+        // A result that is dropped would leave its piece unchecked for ever.
+        guard isActive || phase == .verifying || phase == .waitingForNetwork else { return [] }
         switch pieces?.checked(check, digest: digest) ?? .obsolete {
         case .obsolete: return []
         case .good:

@@ -92,7 +92,7 @@ extension DownloadMachine {
         question = nil
         isStale = false
         checkpointBytes = 0
-        pieces = nil
+        pieces?.startOver()
         for index in sources.indices { sources[index].isProven = false }
     }
 

@@ -26,6 +26,21 @@ package struct PieceHashes: Hashable, Sendable {
         digests[piece * algorithm.length..<(piece + 1) * algorithm.length]
     }
 
+    /// `TYPE LENGTH HEX`: all digests, one after another.
+    package var text: String { "\(algorithm.rawValue) \(length) \(Hexadecimal.text(digests))" }
+
+    /// Reads `TYPE LENGTH HEX`.
+    package init?(text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard parts.count == 3, let algorithm = HashAlgorithm(rawValue: String(Substring(parts[0]))),
+            let length = Array(parts[1]).decimalNumber,
+            let bytes = Hexadecimal.bytes(String(Substring(parts[2]))),
+            bytes.count % algorithm.length == 0
+        else { return nil }
+        let starts = stride(from: 0, to: bytes.count, by: algorithm.length)
+        self.init(algorithm, length: length, digests: starts.map { Array(bytes[$0..<$0 + algorithm.length]) })
+    }
+
     /// Whether they are the pieces of a file of `total` bytes.
     package func fits(_ total: Int64) -> Bool {
         total > 0 && (total - 1) / length == Int64(count - 1)

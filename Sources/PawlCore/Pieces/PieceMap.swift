@@ -56,6 +56,9 @@ package struct PieceMap: Hashable, Sendable {
         states = Array(repeating: .open, count: hashes.count)
     }
 
+    /// The bytes of the pieces that are good.
+    package var verifiedBytes: Int64 { min(total, Int64(verified) * hashes.length) }
+
     package var isSettled: Bool { verified == states.count }
 
     /// Whether bad copies of some pieces have not been replaced by good ones yet.
@@ -88,6 +91,16 @@ package struct PieceMap: Hashable, Sendable {
             }
         }
         return orders
+    }
+
+    /// No byte is on disk any more.
+    ///
+    /// What the sources have sent stays known: else one without ranges that sends a wrong piece
+    /// would get requests for the whole file for ever.
+    package mutating func startOver() {
+        states = Array(repeating: .open, count: states.count)
+        (firstOpen, verified, checking) = (0, 0, 0)
+        sent = [:]
     }
 
     /// A piece was hashed.

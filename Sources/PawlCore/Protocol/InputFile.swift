@@ -5,6 +5,8 @@ package struct InputEntry: Hashable, Sendable {
     package var options: [InputOption] = []
     /// The line of the addresses, from 1.
     package var line: Int
+    /// Of a Metalink that names it.
+    package var pieces: PieceHashes?
 
     package init(addresses: [String], options: [InputOption] = [], line: Int) {
         self.addresses = addresses

@@ -20,9 +20,11 @@ package struct RollingChecksum: Hashable, Sendable {
         b &+= a &- (UInt16(old) &<< shift)
     }
 
+    /// Both sums.
+    @inline(__always) package var all: UInt32 { UInt32(a) << 16 | UInt32(b) }
+
     /// The lowest `length` bytes: what a control file stores.
     package func value(length: Int) -> UInt32 {
-        let all = UInt32(a) << 16 | UInt32(b)
-        return length >= 4 ? all : all & ((1 << UInt32(length * 8)) - 1)
+        length >= 4 ? all : all & ((1 << UInt32(length * 8)) - 1)
     }
 }

@@ -13,42 +13,82 @@ package struct ZsyncMatcher: Sendable {
     /// Where each block was found, -1 where it was not.
     private var places: [Int64]
     package private(set) var foundCount = 0
-    /// Blocks in the order of the buckets of their rolling checksums.
+    /// The blocks that can be looked up, in the order of their buckets.
+    ///
+    /// Where two consecutive blocks have to match, the key is made of both rolling checksums: with those of two bytes
+    /// alone that `zsyncmake` writes, every tenth offset of a file would be a candidate. The last block has no
+    /// successor, so it is found only behind the one before it.
     private var order: [Int32]
+    /// The place of each block in `order`.
+    private var slots: [Int32]
     /// Where the blocks of a bucket begin in `order`.
     private let buckets: [Int32]
     /// Where those that were not found end.
     private var ends: [Int32]
-    private let bucketMask: UInt32
+    private let bucketBits: UInt32
+    /// A bit for each key, read before a bucket: it stays in the cache.
+    private let filter: [UInt8]
+    private let filterBits: UInt32
+    private let weakMask: UInt32
     private let shift: UInt16
+    /// The blocks that were found last, and where their bytes end: the next ones may follow there.
+    private var last: [Int32] = []
+    private var lastEnd: Int64 = -1
 
     package init(_ control: ZsyncControl) {
         self.control = control
         let count = control.blockCount
         places = Array(repeating: -1, count: count)
-        var size = 1 << 12
-        while size < 8 * count, size < 1 << 24 { size <<= 1 }
-        let bucketMask = UInt32(size - 1)
-        self.bucketMask = bucketMask
         shift = UInt16(control.blockLength.trailingZeroBitCount)
-        var counts = [Int32](repeating: 0, count: size + 1)
-        for block in 0..<count { counts[Int(Self.bucket(Self.weak(block, control), bucketMask)) + 1] += 1 }
-        for index in 1...size { counts[index] += counts[index - 1] }
+        weakMask = control.weakLength >= 4 ? .max : 1 << UInt32(control.weakLength * 8) - 1
+        var bucketBits: UInt32 = 10
+        while 1 << Int(bucketBits) < count, bucketBits < 24 { bucketBits += 1 }
+        let filterBits = bucketBits + 5
+        let listed = max(0, count + 1 - control.run)
+        let keys = (0..<listed).map { Self.key(of: $0, control) }
+        var filter = [UInt8](repeating: 0, count: 1 << Int(filterBits - 3))
+        var counts = [Int32](repeating: 0, count: 1 << Int(bucketBits) + 1)
+        for key in keys {
+            let bit = key >> (32 - filterBits)
+            filter[Int(bit >> 3)] |= 1 << UInt8(bit & 7)
+            counts[Int(key >> (32 - bucketBits)) + 1] += 1
+        }
+        for index in 1..<counts.count { counts[index] += counts[index - 1] }
         var next = counts
-        var order = [Int32](repeating: 0, count: count)
-        for block in 0..<count {
-            let bucket = Int(Self.bucket(Self.weak(block, control), bucketMask))
+        var order = [Int32](repeating: 0, count: listed)
+        var slots = order
+        for (block, key) in keys.enumerated() {
+            let bucket = Int(key >> (32 - bucketBits))
             order[Int(next[bucket])] = Int32(block)
+            slots[block] = next[bucket]
             next[bucket] += 1
         }
+        self.bucketBits = bucketBits
+        self.filterBits = filterBits
+        self.filter = filter
+        self.order = order
+        self.slots = slots
         buckets = counts
         ends = next
-        self.order = order
+    }
+
+    /// The key of a block, of those that have one.
+    private static func key(of block: Int, _ control: ZsyncControl) -> UInt32 {
+        key(weak(block, control), control.run > 1 ? weak(block + 1, control) : 0)
+    }
+
+    /// Its highest bits are as good as random.
+    @inline(__always)
+    private static func key(_ weak: UInt32, _ next: UInt32) -> UInt32 {
+        var key = weak &* 0x9e37_79b1 &+ next &* 0x85eb_ca77
+        key = (key ^ key &>> 15) &* 0x2c1b_3c6d
+        return key ^ key &>> 16
     }
 
     /// Another file follows: blocks of the last one are no neighbours of its blocks.
     package mutating func beginFile() {
         for block in places.indices where places[block] >= 0 { places[block] = ZsyncMatcher.elsewhere }
+        last = []
     }
 
     /// The place of a block that was found in an earlier file.
@@ -60,20 +100,21 @@ package struct ZsyncMatcher: Sendable {
         guard places[block] < 0, Self.weak(block, control) == weak,
             unsafe isDigest(MessageDigest4.digest(bytes), of: block)
         else { return false }
-        remove(block, weak: weak)
-        places[block] = ZsyncMatcher.elsewhere
+        take(block, at: ZsyncMatcher.elsewhere)
         return true
     }
 
-    /// Takes a found block out of its bucket.
-    private mutating func remove(_ block: Int, weak: UInt32) {
-        let bucket = Int(Self.bucket(weak, bucketMask))
-        for place in Int(buckets[bucket])..<Int(ends[bucket]) where order[place] == Int32(block) {
-            ends[bucket] -= 1
-            order.swapAt(place, Int(ends[bucket]))
-            foundCount += 1
-            return
-        }
+    /// Notes where a block is, and takes it out of its bucket.
+    private mutating func take(_ block: Int, at place: Int64) {
+        places[block] = place
+        foundCount += 1
+        guard block < slots.count else { return }
+        let bucket = Int(Self.key(of: block, control) >> (32 - bucketBits))
+        ends[bucket] -= 1
+        let (from, to) = (Int(slots[block]), Int(ends[bucket]))
+        order.swapAt(from, to)
+        slots[Int(order[from])] = Int32(from)
+        slots[block] = Int32(to)
     }
 
     /// Matches that continue each other, joined.
@@ -118,43 +159,86 @@ package struct ZsyncMatcher: Sendable {
         return unsafe padded.withUnsafeBytes { unsafe scan($0, at: offset, until: window.count) }
     }
 
+    /// The rolling checksums at one offset: of the block there, and of the next one if that counts too.
+    private struct Sums {
+        var first: RollingChecksum
+        var second: RollingChecksum
+    }
+
     private mutating func scan(
         _ window: UnsafeRawBufferPointer,
         at offset: Int64,
         until end: Int
     ) -> (matches: [Match], next: Int64) {
-        let (length, weakLength) = (control.blockLength, control.weakLength)
+        let length = control.blockLength
         var matches: [Match] = []
         var position = 0
-        var sum: RollingChecksum?
-        while position < end {
-            var present = unsafe sum ?? checksum(window, position)
-            let before = matches.count
-            let weak = present.value(length: weakLength)
-            if mayMatch(weak) { unsafe match(window, position, weak, offset, &matches) }
-            if matches.count > before {
-                if isComplete { break }
-                position += length
-                sum = nil
-            } else {
-                guard position + length < window.count else {
-                    position += 1
-                    break
-                }
-                unsafe present.roll(out: window[position], in: window[position + length], shift: shift)
-                sum = present
-                position += 1
+        var strong: [UInt8]?
+        while position < end, !isComplete {
+            var sums = unsafe sums(window, position)
+            let isBehindMatch = !last.isEmpty && lastEnd == offset + Int64(position)
+            if !isBehindMatch { position = unsafe nextCandidate(window, position, end, &sums) }
+            var before = matches.count
+            while position < end {
+                before = matches.count
+                unsafe match(window, position, sums, offset, &strong, &matches)
+                guard matches.count == before, position + 1 < end else { break }
+                unsafe roll(&sums, window, position)
+                position = unsafe nextCandidate(window, position + 1, end, &sums)
+                strong = nil
             }
+            guard matches.count > before else {
+                position = max(position, end)
+                break
+            }
+            position += length
         }
         return (matches, offset + Int64(position))
     }
 
-    private static func bucket(_ weak: UInt32, _ mask: UInt32) -> UInt32 { (weak ^ weak &>> 13) & mask }
+    private func sums(_ window: UnsafeRawBufferPointer, _ position: Int) -> Sums {
+        unsafe Sums(
+            first: checksum(window, position),
+            second: control.run > 1
+                ? checksum(window, position + control.blockLength)
+                : RollingChecksum(.init(start: nil, count: 0))
+        )
+    }
 
     @inline(__always)
-    private func mayMatch(_ weak: UInt32) -> Bool {
-        let bucket = Int(Self.bucket(weak, bucketMask))
-        return buckets[bucket] < ends[bucket]
+    private func roll(_ sums: inout Sums, _ window: UnsafeRawBufferPointer, _ position: Int) {
+        let (length, isPair) = (control.blockLength, control.run > 1)
+        let middle = unsafe window[position + length]
+        unsafe sums.first.roll(out: window[position], in: middle, shift: shift)
+        if isPair { unsafe sums.second.roll(out: middle, in: window[position + 2 * length], shift: shift) }
+    }
+
+    /// The first offset from `start` on where a block may be; `end` if there is none.
+    private func nextCandidate(
+        _ window: UnsafeRawBufferPointer,
+        _ start: Int,
+        _ end: Int,
+        _ sums: inout Sums
+    ) -> Int {
+        let (length, mask, shift, isPair) = (control.blockLength, weakMask, shift, control.run > 1)
+        let filterShift = 32 - filterBits
+        var (first, second) = (sums.first, sums.second)
+        var position = start
+        unsafe filter.withUnsafeBufferPointer { filter in
+            while position < end {
+                let next = isPair ? second.all & mask : 0
+                let bit = Self.key(first.all & mask, next) &>> filterShift
+                if unsafe filter[Int(bit &>> 3)] & 1 &<< UInt8(bit & 7) != 0 { return }
+                guard position + 1 < end else { break }
+                let middle = unsafe window[position + length]
+                unsafe first.roll(out: window[position], in: middle, shift: shift)
+                if isPair { unsafe second.roll(out: middle, in: window[position + 2 * length], shift: shift) }
+                position += 1
+            }
+            position = end
+        }
+        sums = Sums(first: first, second: second)
+        return position
     }
 
     /// The stored rolling checksum of a block.
@@ -167,69 +251,61 @@ package struct ZsyncMatcher: Sendable {
 
     /// Adds every block that the bytes at `position` are, if it and its neighbour match.
     ///
-    /// A found block leaves its bucket: the zeros of a sparse file are not found a million times.
+    /// The digests are so short that a single match is a coincidence too often. A found block leaves its bucket: the zeros
+    /// of a sparse file are not found a million times. `strong` is the digest of these bytes if it is known, afterwards that
+    /// of the next block's.
     private mutating func match(
         _ window: UnsafeRawBufferPointer,
         _ position: Int,
-        _ weak: UInt32,
+        _ sums: Sums,
         _ offset: Int64,
+        _ strong: inout [UInt8]?,
         _ matches: inout [Match]
     ) {
-        let bucket = Int(Self.bucket(weak, bucketMask))
-        let start = Int(buckets[bucket])
-        var strong: [UInt8]?
-        var place = min(Int(ends[bucket]), start + Self.candidates)
-        while place > start {
-            place -= 1
-            let block = Int(order[place])
-            guard Self.weak(block, control) == weak,
-                unsafe control.run == 1 || mayFollow(block, window, position, offset)
-            else { continue }
-            let digest = unsafe strong ?? digest(window, position)
-            strong = digest
-            guard isDigest(digest, of: block),
-                unsafe control.run == 1 || isFollowed(block, window, position, offset)
-            else { continue }
-            places[block] = offset + Int64(position)
-            foundCount += 1
-            ends[bucket] -= 1
-            order.swapAt(place, Int(ends[bucket]))
-            matches.append(Match(source: offset + Int64(position), target: control.range(block)))
+        let (length, place) = (control.blockLength, offset + Int64(position))
+        let (weak, next) = (sums.first.all & weakMask, control.run > 1 ? sums.second.all & weakMask : 0)
+        var digest = strong
+        var nextDigest: [UInt8]?
+        var found: [Int32] = []
+        func isHere(_ block: Int) -> Bool {
+            let value = unsafe digest ?? self.digest(window, position)
+            digest = value
+            return isDigest(value, of: block)
         }
+        func isFollowed(_ block: Int) -> Bool {
+            let value = unsafe nextDigest ?? self.digest(window, position + length)
+            nextDigest = value
+            return isDigest(value, of: block + 1)
+        }
+        if lastEnd == place {
+            for block in last.lazy.map({ Int($0) + 1 })
+            where block < places.count && places[block] < 0 && Self.weak(block, control) == weak
+                && isHere(block)
+            {
+                found.append(Int32(block))
+            }
+        }
+        let bucket = Int(Self.key(weak, next) >> (32 - bucketBits))
+        let start = Int(buckets[bucket])
+        for slot in start..<min(Int(ends[bucket]), start + Self.candidates) {
+            let block = Int(order[slot])
+            guard Self.weak(block, control) == weak,
+                control.run == 1 || Self.weak(block + 1, control) == next,
+                isHere(block), control.run == 1 || isFollowed(block), !found.contains(Int32(block))
+            else { continue }
+            found.append(Int32(block))
+        }
+        strong = nextDigest
+        guard !found.isEmpty else { return }
+        for block in found {
+            take(Int(block), at: place)
+            matches.append(Match(source: place, target: control.range(Int(block))))
+        }
+        (last, lastEnd) = (Array(found.prefix(Self.candidates)), place + Int64(length))
     }
 
     /// The blocks of one bucket that are compared at one offset: a hostile table has all of them in one.
     private static let candidates = 512
-
-    /// Whether the block before it was found right before these bytes.
-    private func isPreceded(_ block: Int, _ position: Int, _ offset: Int64) -> Bool {
-        block > 0 && places[block - 1] == offset + Int64(position - control.blockLength)
-    }
-
-    /// Whether a neighbour confirms the block: the digests are so short that a single match is a coincidence too often.
-    private func isFollowed(
-        _ block: Int,
-        _ window: UnsafeRawBufferPointer,
-        _ position: Int,
-        _ offset: Int64
-    ) -> Bool {
-        if isPreceded(block, position, offset) { return true }
-        return unsafe isDigest(digest(window, position + control.blockLength), of: block + 1)
-    }
-
-    /// The same by the rolling checksums.
-    private func mayFollow(
-        _ block: Int,
-        _ window: UnsafeRawBufferPointer,
-        _ position: Int,
-        _ offset: Int64
-    ) -> Bool {
-        if isPreceded(block, position, offset) { return true }
-        let next = position + control.blockLength
-        guard block + 1 < places.count, next + control.blockLength <= window.count else { return false }
-        return unsafe checksum(window, next).value(length: control.weakLength)
-            == Self.weak(block + 1, control)
-    }
 
     private func checksum(_ window: UnsafeRawBufferPointer, _ position: Int) -> RollingChecksum {
         unsafe RollingChecksum(

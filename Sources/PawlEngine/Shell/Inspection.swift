@@ -19,6 +19,8 @@ package struct Inspection: Hashable, Sendable {
     /// The bytes on disk.
     package var written: ByteRangeSet
     package var total: Int64?
+    /// The bytes of the pieces that were compared with their digests and are right.
+    package var verified: Int64
 
     init(_ machine: DownloadMachine) {
         lanes = machine.lanes.map { lane in
@@ -31,5 +33,6 @@ package struct Inspection: Hashable, Sendable {
         }
         written = machine.map.done
         total = machine.total
+        verified = machine.pieces?.verifiedBytes ?? 0
     }
 }

@@ -115,7 +115,9 @@ final class SessionKeeper: Sendable {
             {
                 continue
             }
-            do { _ = try await methods.addURI(RPCParameters(entry)) } catch { note(error, of: entry) }
+            do { _ = try await methods.addURI(RPCParameters(entry), pieces: entry.pieces) } catch {
+                note(error, of: entry)
+            }
         }
     }
 

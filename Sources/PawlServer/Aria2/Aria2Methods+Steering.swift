@@ -3,7 +3,8 @@ import PawlCore
 
 // Methods that change the queue.
 extension Aria2Methods {
-    func addURI(_ parameters: RPCParameters) async throws -> JSON {
+    /// `pieces`: the digests of its pieces, of a Metalink on the command line.
+    func addURI(_ parameters: RPCParameters, pieces: PieceHashes? = nil) async throws -> JSON {
         let given = try parameters.texts(0)
         guard !given.isEmpty else { throw RPCError("URI is not provided.") }
         let options = try options(parameters, 1)
@@ -17,6 +18,7 @@ extension Aria2Methods {
             defaults: settings.defaults.options
         )
         request.options.usesOwnersSecrets = parameters.rights.mayNameFiles
+        request.pieces = pieces
         return .string(try await add([request], at: position)[0].description)
     }
 

@@ -41,6 +41,7 @@ extension Aria2Options {
                 root: root
             )
             request.options.expectedLength = file.size
+            request.pieces = file.pieces
             request.options.usesOwnersSecrets = usesOwnersSecrets
             requests.append(request)
         }

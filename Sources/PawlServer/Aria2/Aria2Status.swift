@@ -9,15 +9,20 @@ struct Aria2Status {
     /// The downloads of the files of this Metalink.
     var followers: [Download.ID] = []
 
-    /// The piece length of the bit field: aria2's default, doubled until a large file no longer has millions
-    /// of pieces.
-    static func pieceLength(of total: Int64) -> Int64 {
-        var length: Int64 = 1 << 20
+    /// The piece length of the bit field, doubled until a large file no longer has millions of pieces.
+    static func pieceLength(of total: Int64, wanted: Int64 = 1 << 20) -> Int64 {
+        var length = max(1, wanted)
         while total / length >= 1 << 20 { length *= 2 }
         return length
     }
 
-    private var pieceLength: Int64 { Aria2Status.pieceLength(of: snapshot.total ?? 0) }
+    /// That of a Metalink, else as requested, else aria2's default.
+    private var pieceLength: Int64 {
+        Aria2Status.pieceLength(
+            of: snapshot.total ?? 0,
+            wanted: details.pieceLength ?? options.number("piece-length") ?? 1 << 20
+        )
+    }
 
     /// Whether the requested keys depend on which bytes are on disk.
     static func needsRanges(_ keys: Set<String>) -> Bool {
@@ -36,7 +41,7 @@ struct Aria2Status {
         for member in all where keys.isEmpty || keys.contains(member.name) { members.append(member) }
         if snapshot.state == .verifying {
             // Always returned.
-            members.append(JSON.Member("verifiedLength", "0"))
+            members.append(JSON.Member("verifiedLength", .string(String(details.verified))))
             members.append(JSON.Member("verifyIntegrityPending", "false"))
         }
         return .object(members)

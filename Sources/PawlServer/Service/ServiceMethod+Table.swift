@@ -134,13 +134,32 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.add",
             parameters:
-                "[[URL or {url, options, mirrors, folder, group, priority, start, description}, ...]]",
+                "[[URL or {url, options, mirrors, folder, group, priority, start, description, pieces}, ...]]",
             result:
                 "an array with {id} or {error} for each: an option's invalid value, code 28, refuses its download alone; known is true for a URL that the queue has already: its download is resumed; {id, known, finished} if its file is complete: it is not requested again",
             help:
-                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. Options that name local files are accepted over the Unix socket only.",
+                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. pieces: TYPE LENGTH HEX, the type and length of pieces and the digests of all of them, one after another; each is checked as it completes. Options that name local files are accepted over the Unix socket only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
             body: { try await $0.add($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.verify",
+            parameters: "[ID]",
+            result:
+                "{right, path, digests: [{level, algorithm, digest, source, weak, right}, ...], pieces, wrongPieces}",
+            help:
+                "Compares the file of a finished download with the digests that were given and those it was verified with, and with its pieces. The response comes when the file has been read. Error 3: no digest of it is known.",
+            example: #"["3f2a"]"#,
+            body: { try await $0.verify($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.repair",
+            parameters: "[ID]",
+            result: "as pawl.verify, with repairing",
+            help:
+                "As pawl.verify, and puts a download whose file is wrong back into the queue: its wrong pieces are fetched again, or all of it if its pieces are not known. The file stays until the new one is complete and right. repairing: whether that was necessary.",
+            example: #"["3f2a"]"#,
+            body: { try await $0.repair($1) }
         ),
         ServiceMethod(
             name: "pawl.pause",

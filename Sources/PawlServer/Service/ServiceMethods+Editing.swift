@@ -69,10 +69,18 @@ extension ServiceMethods {
         var items: [JSON] = []
         var page = try await manager.downloads(matching: filter, limit: 500)
         while let last = page.last {
-            items += try await manager.details(of: page.map(\.id)).map { .object(ServiceMethods.item($0)) }
+            for details in try await manager.details(of: page.map(\.id)) {
+                items.append(.object(ServiceMethods.item(details) + (try await pieces(of: details))))
+            }
             page = try await manager.downloads(matching: filter, after: last.id, limit: 500)
         }
         return .array(items)
+    }
+
+    private func pieces(of details: DownloadDetails) async throws -> [JSON.Member] {
+        guard details.pieceLength != nil else { return [] }
+        let id = details.snapshot.id
+        return try await manager.pieces(of: id).map { [JSON.Member("pieces", .string($0.text))] } ?? []
     }
 
     /// The item of `pawl.add` that makes the same download.

@@ -176,6 +176,19 @@ extension ServiceMethods {
         }
     }
 
+    /// `[ID]`: the finished file, compared with its digests.
+    func verify(_ given: RPCParameters) async throws -> JSON {
+        let id = try await one(given) { $1 }
+        return .object(try await manager.check(id).json)
+    }
+
+    /// `[ID]`: the same, and a wrong one is fetched again.
+    func repair(_ given: RPCParameters) async throws -> JSON {
+        let id = try await one(given) { $1 }
+        let (check, isRepairing) = try await manager.repair(id)
+        return .object(check.json + [JSON.Member("repairing", .bool(isRepairing))])
+    }
+
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
     func add(_ given: RPCParameters) async throws -> JSON {
         var requests: [Result<DownloadRequest, Failure>] = []
@@ -244,7 +257,9 @@ struct AddItem {
         }
         let fields = try RPCFields(
             object,
-            named: ["url", "options", "mirrors", "folder", "group", "priority", "start", "description"]
+            named: [
+                "url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces",
+            ]
         )
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
         var request = DownloadRequest(source)
@@ -258,6 +273,12 @@ struct AddItem {
         if let mirrors = try fields.texts("mirrors") { request.options.mirrors = mirrors }
         request.options.taskDescription = try fields.text("description")
         request.group = try fields.text("group")
+        if let text = try fields.text("pieces") {
+            guard let pieces = PieceHashes(text: text) else {
+                throw .invalid("pieces must be TYPE LENGTH HEX, with the digests of all pieces")
+            }
+            request.pieces = pieces
+        }
         request.priority = try fields.integer("priority", in: .min ... .max) ?? 0
         switch try fields.text("start") {
         case nil, "enqueued": request.start = .enqueued

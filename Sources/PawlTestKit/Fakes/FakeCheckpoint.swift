@@ -25,6 +25,7 @@ struct FakeCheckpoint: Sendable {
         var length: Int
         var incarnation: Int
         var journal: UInt64
+        var forgotten: Int
     }
 
     private func on<Result>(
@@ -75,7 +76,8 @@ struct FakeCheckpoint: Sendable {
                 written: contents.written,
                 length: contents.length,
                 incarnation: contents.incarnation,
-                journal: contents.keeper?.incarnation ?? 0
+                journal: contents.keeper?.incarnation ?? 0,
+                forgotten: contents.forgotten.count
             )
         }
     }
@@ -92,7 +94,9 @@ struct FakeCheckpoint: Sendable {
         try on { contents in
             // A sync of content that was replaced since proves nothing.
             guard contents.incarnation == data.incarnation, !lies else { return }
-            contents.synced(data.written, length: data.length)
+            var written = data.written
+            for range in contents.forgotten[data.forgotten...] { written.remove(range) }
+            contents.synced(written, length: data.length)
         }
         disk.state.withLock { $0.folder.sync(file) }
         try write { $0.dataSynced(done, incarnation: data.journal) }

@@ -14,7 +14,7 @@ extension FakeDisk {
                     // The file's length overrides the journal: the requested part was shorter than the existing bytes.
                     contents.keeper?.durable.clipped(to: Int64(contents.length)) ?? ByteRangeSet(),
                     contents.synced, contents.written,
-                    contents.source, contents.original == nil
+                    contents.source, contents.original == nil && !contents.isSeeded
                 )
             }
             if let text = Law.ladder(

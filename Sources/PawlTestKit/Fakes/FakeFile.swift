@@ -24,6 +24,13 @@ final class FakeFile: Sendable {
         var isGrown = false
         /// The bytes that were hashed ahead, as they were then.
         var hashed: [UInt8] = []
+        /// Whether it began with bytes that nothing has sent.
+        var isSeeded = false
+        /// The right bytes where a seed was wrong, and where the disk has changed some.
+        var wrongSeeds: [Int: UInt8] = [:]
+        var damaged: [Int: UInt8] = [:]
+        /// What was discarded, in order: a sync that began before covers none of it.
+        var forgotten: [ByteRange] = []
         /// Bytes of the last write that no cursor has passed yet.
         var unpassed: Int64 = 0
         var source: String
@@ -97,6 +104,8 @@ extension FakeFile.Contents {
         }
         changed = now.nanoseconds
         let range = ByteRange(offset, Int64(end))
+        if !damaged.isEmpty { damaged = damaged.filter { !range.contains(Int64($0.key)) } }
+        if !wrongSeeds.isEmpty { wrongSeeds = wrongSeeds.filter { !range.contains(Int64($0.key)) } }
         let new = written.gaps(in: range)
         // Rewriting equal bytes cannot lose them in a power cut when they were synced before.
         for run in new { arrivals.append((now, run)) }
@@ -141,6 +150,7 @@ extension FakeFile.Contents {
         written.remove(range)
         synced.remove(range)
         found.remove(range)
+        forgotten.append(range)
         arrivals = arrivals.filter { $0.range.intersection(range) == nil }
     }
 

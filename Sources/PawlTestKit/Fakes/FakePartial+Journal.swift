@@ -111,9 +111,12 @@ extension FakePartial {
     func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         try check(disk.troubles.journal)
         try change { ((), $0.retract(facts, to: done)) }
+        let now = disk.timeline.now
         _ = on { contents in
             contents.forget(range)
             contents.lanes = [:]
+            // The journal begins anew: until the next checkpoint a power cut may take all of it.
+            contents.arrivals = contents.written.runs.map { (now, $0) }
         }
         checkClaim("discard", done)
     }

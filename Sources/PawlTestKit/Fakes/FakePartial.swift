@@ -186,11 +186,12 @@ final class FakePartial: Partial {
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         precondition(algorithm == .md5, "a fake disk knows only MD5")
+        let sabotage = disk.state.withLock { $0.sabotage }
         let (disk, file, holder, gone) = (disk, file, holder, gone)
         disk.later {
             let bytes = file.contents.withLock { contents -> [UInt8]? in
                 guard contents.holder == holder else { return nil }
-                return Array(contents.bytes.prefix(Int(range.end)).dropFirst(Int(range.start)))
+                return contents.hashed(range, hiding: sabotage)
             }
             completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
         }

@@ -54,6 +54,12 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case sendsUnread
     /// Bytes that were hashed change afterwards.
     case rewritesHashed
+    /// The digests of pieces are not compared.
+    case skipsPieces
+    /// Bytes that changed on disk between two processes are hashed as they were.
+    case trustsDamage
+    /// Wrong bytes with which a part file began are hashed as the right ones.
+    case trustsSeeds
     /// Bytes that another program has appended to a part file are taken for Pawl's own.
     case trustsTails
     /// Connections with unrequested bytes are used again.
@@ -100,6 +106,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .litters: .tidiness
         case .sendsUnread: .traffic
         case .rewritesHashed: .digest
+        case .skipsPieces, .trustsDamage, .trustsSeeds: .pieces
         case .trustsTails: .tails
         case .keepsLeftovers, .reusesEarly, .ignoresClose: .reuse
         case .takesInterim, .countsPadding, .acceptsCutChunks: .response

@@ -32,7 +32,8 @@ extension Scenario {
     /// Changes what the next process requests.
     mutating func changeMind(_ download: inout Download, _ file: SimulatedFile) {
         let length = file.payload.length
-        if length > 10, download.existing == nil, download.job.plan.checksum == nil, dice.chance(0.1) {
+        let isOpen = download.job.plan.checksum == nil && download.job.plan.pieces == nil
+        if length > 10, download.existing == nil, isOpen, dice.chance(0.1) {
             let low = dice.bytes(0...(length - 1))
             let selections: [RequestedRange] = [
                 .whole, .from(low), .closed(ByteRange(low, length)), .closed(ByteRange(0, low + 1)),

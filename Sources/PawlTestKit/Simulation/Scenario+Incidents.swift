@@ -44,7 +44,7 @@ extension Scenario {
     private mutating func addChange(_ index: Int) {
         let download = downloads[index]
         guard download.job.plan.selection == .whole, download.job.plan.checksum == nil,
-            download.existing == nil,
+            download.existing == nil, download.job.plan.pieces == nil,
             let file = servers[download.job.plan.sources[0].host]?.files[download.path]
         else { return }
         let length = file.payload.length

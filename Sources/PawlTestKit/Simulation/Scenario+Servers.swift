@@ -55,7 +55,7 @@ extension Scenario {
         return hosts
     }
 
-    private mutating func serve(_ file: SimulatedFile, _ path: String, at host: String) {
+    mutating func serve(_ file: SimulatedFile, _ path: String, at host: String) {
         if servers[host] == nil { servers[host] = makeServer() }
         servers[host]?.files[path] = file
     }

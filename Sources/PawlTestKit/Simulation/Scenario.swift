@@ -17,6 +17,8 @@ package struct Scenario: Sendable {
         package var nextSelection: RequestedRange?
         /// Whether the next process gets the sources in another order.
         package var turnsSources = false
+        /// Bytes with which its part file begins.
+        package var seeding: Seeding?
         /// The decisions that the program makes itself.
         package var hooks: HookSet = []
 
@@ -46,6 +48,8 @@ package struct Scenario: Sendable {
         case replace(Int, Payload)
         /// Another program extends the part file of a download by this many bytes.
         case grow(Int, by: Int)
+        /// A written byte of the part file of a download changes, chosen by the number; between processes.
+        case damage(Int, UInt64)
     }
 
     package static let folder = "/downloads"
@@ -110,6 +114,7 @@ extension Scenario {
             download.canFinish = false
         }
         download.canFinish = download.canFinish && isServed(download) && !isFickle(file)
+        addPieces(&download, file)
         changeMind(&download, file)
         downloads.append(download)
     }

@@ -16,6 +16,7 @@ extension Simulation {
         case .replace(let index, let payload): change(index, payload, datesStay: true)
         case .crash(let kind): die(kind)
         case .grow(let index, let count): grow(index, by: count)
+        case .damage(let index, let place): damage(index, place)
         case .pause(let index): pause(index)
         case .resume(let index): resume(index)
         case .remove(let index): remove(index)

@@ -35,6 +35,9 @@ extension Simulation {
     }
 
     private static func verdict(_ text: String) -> String {
+        if text.contains("on disk is wrong: fetching it again") { return "pieces on disk fetched again" }
+        if text.contains("is wrong: fetching it again") { return "pieces of a source fetched again" }
+        if text.contains("wrong pieces") { return "verdict: left out for wrong pieces" }
         let known = [
             "the content changed", "left out a source", "left out", "continuing without ranges",
             "continuing with one connection", "the redirect's target",
@@ -97,6 +100,7 @@ extension Simulation {
             return violate(.published, "\(index): there is no file at \(path)")
         }
         checkDigest(file.bytes, index)
+        checkPieces(file.bytes, index)
         // A file of the right length is taken for complete: the user vouches for its bytes.
         if let existing = download.existing, existing == file.bytes { return }
         let versions = world.network.versions(of: download.path)

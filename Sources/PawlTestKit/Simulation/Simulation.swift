@@ -156,6 +156,7 @@ extension Simulation {
         for (host, server) in scenario.servers.sorted(by: { $0.key < $1.key }) { network[host] = server }
         disk.setDelay(scenario.diskDelay)
         disk.troubles.reservesRoom = scenario.reservesRoom
+        seedParts()
         disk.set(traps: scenario.traps) { [weak self] kind in
             self?.note("\(kind.rawValue)s inside a disk call")
             self?.die(kind)
@@ -174,6 +175,16 @@ extension Simulation {
         }
         world.timeline.onBeat { [weak self] beat in self?.hear(beat) }
         world.set(sabotage: sabotage)
+    }
+
+    /// The plan of a sabotaged engine.
+    private func spoil(_ job: inout Job, _ index: Int) {
+        switch sabotage {
+        case .neverGivesUp: job.plan.retry.retries += 3
+        case .widensDownloads: job.plan.ramp = .fixed(scenario.downloads[index].width + 1)
+        case .skipsPieces: job.plan.pieces = nil
+        default: break
+        }
     }
 
     /// Runs one process, from its start to its end or its death.
@@ -222,11 +233,7 @@ extension Simulation {
 
     private func begin(_ index: Int, on scheduler: DownloadScheduler) {
         var job = job(index)
-        switch sabotage {
-        case .neverGivesUp: job.plan.retry.retries += 3
-        case .widensDownloads: job.plan.ramp = .fixed(scenario.downloads[index].width + 1)
-        default: break
-        }
+        spoil(&job, index)
         let id = scheduler.add(job).id
         let path = course(index) { $0.published }
         let isGone = path.map { world.disk.finished($0) == nil } ?? false

@@ -74,6 +74,38 @@ final class `Replacement for aria2c` {
         #expect(!FileSystem.exists(folder.path("h/s/f")))
     }
 
+    @Test func `-V fetches the wrong pieces alone, and --hash-check-only none`() throws {
+        let bytes = content.bytes(in: ByteRange(0, content.length))
+        let url = origin.serve("/a", content)
+        let hashes = stride(from: 0, to: bytes.count, by: 1 << 18).map { start in
+            let piece = Array(bytes[start..<min(bytes.count, start + 1 << 18)])
+            return "<hash>\(Hexadecimal.text(MessageDigest5.digest(piece)))</hash>"
+        }
+        let path = folder.path("m.meta4")
+        let text = """
+            <metalink><file name='f'><size>\(bytes.count)</size><pieces length='262144' type='md5'>\(hashes.joined())\
+            </pieces><url>\(url)</url></file></metalink>
+            """
+        try FileSystem.write(Array(text.utf8), to: path)
+        var damaged = bytes
+        damaged[1_000_000] ^= 1
+        _ = try PawlProcess.run("/bin/mkdir", [folder.path("d")])
+        try FileSystem.write(damaged, to: folder.path("d/f"))
+        let only = try run("-V", "--hash-check-only=true", "-M", path)
+        #expect(only.exit == .code(1) && only.output.contains("Checksum error detected"), "\(only.output)")
+        #expect(FileSystem.contents(folder.path("d/f")) == damaged)
+        #expect(origin.log.records.isEmpty)
+        let repair = try run("-V", "-M", path)
+        #expect(repair.exit == .code(0), "\(repair.output)\(repair.errors)")
+        #expect(folder.difference("d/f", from: content) == nil)
+        origin.waitUntilQuiet("/a")
+        let sent = origin.log.bodySent("/a")
+        #expect(sent > 0 && sent <= 2 << 18, "\(sent)")
+        let right = try run("-V", "--hash-check-only=true", "-M", path)
+        #expect(right.exit == .code(0) && right.output.contains("Verification finished successfully"))
+        #expect(origin.log.bodySent("/a") == sent)
+    }
+
     @Test func `event programs are run, a log is kept, and it exits at the given time`() throws {
         let (url, pipe, hook) = (origin.serve("/a", content), folder.path("pipe"), folder.path("hook"))
         _ = try PawlProcess.run("/usr/bin/mkfifo", [pipe])

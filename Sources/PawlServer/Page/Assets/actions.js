@@ -320,6 +320,25 @@ export class Actions {
     openSignIn(this, row);
   }
 
+  /** Compares the file with its digests; a wrong one can be repaired. @param {Row} row */
+  async check(row) {
+    const running = this.toasts.show(words.checkingFile(nameOf(row)), { seconds: 3600 });
+    const result = await this.call("pawl.verify", row.id);
+    running.close();
+    if (!result) return;
+    const compared = result.digests.map((/** @type {{algorithm: string, level: string}} */ digest) =>
+      `${digest.algorithm} (${words.verified[digest.level] ?? digest.level})`);
+    if (result.pieces > 0) compared.push(words.checkedPieces(result.pieces, result.wrongPieces));
+    if (result.right) {
+      this.toasts.show(words.fileIsRight(nameOf(row), compared.join(", ")));
+      return;
+    }
+    const toast = this.toasts.show(words.fileIsWrong(nameOf(row), compared.join(", ")), {
+      isError: true, seconds: 30,
+      action: { text: words.repairFile, run: () => { toast.close(); this.call("pawl.repair", row.id); } },
+    });
+  }
+
   /** @param {Row} row @param {number | null} rate */
   limit(row, rate) {
     this.call("pawl.limit", rate, row.id);

@@ -53,6 +53,7 @@ export function rowCommands(actions) {
     { word: "signIn", icon: "user", isMain: true, fits: one((row) => wantsLogin(row)), run: (_, [row]) => actions.signIn(row) },
     { word: "open", icon: "open", key: "O", isMain: true, fits: one(isFinished), run: (_, [row]) => actions.open(row) },
     { word: "save", icon: "save", fits: one(isFinished), run: (_, [row]) => actions.open(row, true) },
+    { word: "check", icon: "check", fits: one(isFinished), run: (_, [row]) => actions.check(row) },
     { word: "edit", icon: "edit", key: "E", begins: true, fits: one((row) => !isFinished(row)), run: (_, [row]) => actions.edit(row) },
     { word: "rename", icon: "rename", key: "F2", fits: one(() => true), run: (_, [row]) => actions.rename(row) },
     { word: "replaceURL", icon: "link", key: "U", fits: one((row) => !isFinished(row)), run: (_, [row]) => actions.replaceURL(row) },

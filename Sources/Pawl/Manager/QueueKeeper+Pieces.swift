@@ -1,0 +1,31 @@
+package import PawlCore
+import PawlEngine
+
+// The digests of a download's pieces: a setting of the queue, which is read when they are needed.
+extension QueueKeeper {
+    private static func setting(of id: QueueID) -> String { "pieces \(id.text)" }
+
+    func keep(_ pieces: PieceHashes, of id: QueueID) { settings[Self.setting(of: id)] = pieces.text }
+
+    func forgetPieces(of ids: Set<QueueID>) -> [QueueChange] {
+        ids.map { .setting(Self.setting(of: $0), nil) }
+    }
+
+    /// `nil` without any.
+    func pieces(of record: QueueRecord) throws(Failure) -> PieceHashes? {
+        guard StoredOptions(text: record.options).pieceLength != nil else { return nil }
+        let name = Self.setting(of: record.id)
+        let text = if let pending = settings[name] { pending } else { try store.setting(name) }
+        return text.flatMap { PieceHashes(text: $0) }
+    }
+}
+
+extension DownloadManager {
+    /// The digests of the pieces of a download; `nil` without any.
+    package func pieces(of id: Download.ID) async throws(PawlError) -> PieceHashes? {
+        try await ask { keeper throws(Failure) in
+            try keeper.record(QueueID(id)).flatMap { (record) throws(Failure) in try keeper.pieces(of: record)
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Pawl
+import PawlCore
+
+// aria2's -V: what is on disk, compared with the digests that are known.
+extension Aria2cDownload {
+    enum Finding: Hashable {
+        case right
+        /// The digest of the whole is another.
+        case wrong
+        /// Only these bytes are right.
+        case pieces(ByteRangeSet)
+    }
+
+    /// `nil` where there is nothing to compare, or no digest to compare it with.
+    func check(_ path: String, isThere: Bool) throws(Failure) -> Finding? {
+        guard entry.pieces != nil || target.checksum != nil else { return nil }
+        guard isThere else { return flag("hash-check-only") ? .wrong : nil }
+        if let pieces = entry.pieces, let length = entry.length {
+            let file = try FileDigests(path)
+            let wrong = try file.wrongPieces(pieces, total: length)
+            var right = ByteRangeSet([ByteRange(0, length)])
+            for piece in wrong { right.remove(pieces.range(piece, in: length)) }
+            guard wrong.isEmpty, file.length == length else { return .pieces(right) }
+        }
+        guard let checksum = target.checksum.flatMap({ Checksum(text: $0) }) else { return .right }
+        return try FileDigests(path).digests([checksum.algorithm])[0] == checksum.digest ? .right : .wrong
+    }
+
+    /// Has only what is wrong fetched again; the file stays until the new one is complete and right.
+    mutating func keepRight(of finding: Finding, _ path: String) throws(Failure) {
+        target.existingFile = .overwrite
+        guard case .pieces(let right) = finding, !right.isEmpty, let name = expectedName, !isDry,
+            let length = entry.length
+        else { return }
+        let part = try Downloader.seed(
+            .file(path, done: right, keepsPartial: true),
+            for: entry.addresses[0],
+            name: name,
+            in: folder,
+            length: length,
+            replacing: true
+        )
+        target.fileName = part.name
+        isSeeded = true
+    }
+}

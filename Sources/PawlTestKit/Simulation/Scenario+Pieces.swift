@@ -1,0 +1,90 @@
+package import PawlCore
+import PawlEngine
+
+// Downloads whose pieces have digests, and what is wrong with their bytes.
+extension Scenario {
+    /// Bytes of another file with which a part file begins, some of them wrong.
+    package struct Seeding: Sendable, Hashable {
+        package var done: ByteRangeSet
+        package var wrong: [Int64]
+    }
+
+    /// Gives some downloads pieces, and a mirror or a node with wrong ones, damage on disk after a kill, or a wrong seed.
+    ///
+    /// Drawn apart, so that worlds without pieces do not depend on it.
+    mutating func addPieces(_ download: inout Download, _ file: SimulatedFile) {
+        var luck = Dice(seed: seed &* 613 &+ UInt64(downloads.count))
+        let (plan, length) = (download.job.plan, file.payload.length)
+        guard luck.chance(0.15), plan.selection == .whole, plan.checksum == nil, download.existing == nil,
+            length > 2, !isFickle(file), let pieces = Self.pieces(of: file.payload, &luck)
+        else { return }
+        download.job.plan.pieces = pieces
+        download.job.plan.length = length
+        let kind = luck.below(5)
+        if kind == 0 || kind == 4 { addBadMirror(&download, file, pieces, &luck) }
+        if kind == 1 {
+            let bad = Self.damaged(file.payload, pieces, &luck)
+            servers[plan.sources[0].host]?.files[download.path]?.badNode =
+                .init(payload: bad, odds: luck.pick([0.1, 0.3, 0.5]))
+            // It may serve the same piece again and again.
+            download.canFinish = false
+        }
+        if kind == 2 || kind == 4 {
+            for _ in 0..<luck.number(1...3) { tails.append(.damage(downloads.count, luck.next())) }
+            atEvents[luck.number(20...400), default: []].append(.crash(.kill))
+        }
+        if kind == 3 { addSeed(&download, length, &luck) }
+        // Without ranges a wrong byte on disk contradicts the only response there is, and an honest source may be left out.
+        let takesRanges = download.job.plan.sources.allSatisfy { source in
+            servers[source.host]?.files[download.path]?.ranges == .honoured
+        }
+        download.canFinish = download.canFinish && takesRanges
+    }
+
+    private static func pieces(of payload: Payload, _ luck: inout Dice) -> PieceHashes? {
+        let length = max(1, payload.length / Int64(luck.number(1...20)))
+        let digests = stride(from: 0, to: payload.length, by: Int(length)).map { start in
+            MessageDigest5.digest(payload.bytes(in: ByteRange(start, min(payload.length, start + length))))
+        }
+        return PieceHashes(.md5, length: length, digests: digests)
+    }
+
+    /// The content with a wrong byte in some pieces.
+    private static func damaged(_ payload: Payload, _ pieces: PieceHashes, _ luck: inout Dice) -> Payload {
+        var bytes = payload.bytes
+        for _ in 0..<luck.number(1...4) {
+            let range = pieces.range(luck.below(pieces.count), in: payload.length)
+            bytes[Int(luck.bytes(range.start...(range.end - 1)))] ^= 0x55
+        }
+        return Payload(bytes)
+    }
+
+    private mutating func addBadMirror(
+        _ download: inout Download,
+        _ file: SimulatedFile,
+        _ pieces: PieceHashes,
+        _ luck: inout Dice
+    ) {
+        var copy = file
+        copy.payload = Self.damaged(file.payload, pieces, &luck)
+        let host = "bad\(downloads.count).test"
+        serve(copy, download.path, at: host)
+        let address = Self.address(host, download.path)
+        download.job.plan.sources.insert(address, at: luck.below(download.job.plan.sources.count + 1))
+    }
+
+    private func addSeed(_ download: inout Download, _ length: Int64, _ luck: inout Dice) {
+        var done = ByteRangeSet()
+        for _ in 0..<luck.number(1...3) {
+            let start = luck.bytes(0...(length - 1))
+            done.insert(ByteRange(start, luck.bytes((start + 1)...length)))
+        }
+        let wrong = (0..<luck.number(0...4)).map { _ -> Int64 in
+            let run = luck.pick(done.runs)
+            return luck.bytes(run.start...(run.end - 1))
+        }
+        download.seeding = Seeding(done: done, wrong: Array(Set(wrong)).sorted())
+        download.job.plan.isSeeded = true
+        download.job.fileName = download.job.fileName ?? String(download.path.dropFirst())
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// Finished files compared with their digests, and repaired.
+@Suite struct FileCheckTests {
+    private static let length: Int64 = 3_000_000
+    private static let pieceLength: Int64 = 256 << 10
+    private let payload = Payload(seed: 614, length: length)
+
+    private var bytes: [UInt8] { payload.bytes(in: ByteRange(0, Self.length)) }
+
+    private var pieces: String {
+        let digests = stride(from: 0, to: Self.length, by: Int(Self.pieceLength)).map { start in
+            let end = min(Self.length, start + Self.pieceLength)
+            return Hexadecimal.text(MessageDigest5.digest(payload.bytes(in: ByteRange(start, end))))
+        }
+        return "md5 \(Self.pieceLength) \(digests.joined())"
+    }
+
+    private func finished(_ bench: ServiceBench, _ item: [JSON.Member]) async throws -> String {
+        let added = try await bench.result("pawl.add", [[.object(item)]])
+        let id = try #require(added.array?.first?["id"]?.string, "\(added.text)")
+        try await bench.finish(id)
+        return id
+    }
+
+    /// Changes one byte of a file.
+    private func damage(_ path: String, at offset: Int64) throws {
+        let file = unsafe open(path, O_RDWR)
+        defer { close(file) }
+        var byte: UInt8 = 0
+        try #require(unsafe pread(file, &byte, 1, off_t(offset)) == 1)
+        byte ^= 0xFF
+        try #require(unsafe pwrite(file, &byte, 1, off_t(offset)) == 1)
+    }
+
+    @Test func `a wrong piece of a finished file is found, and it alone is fetched again`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let id = try await finished(
+            bench,
+            [JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces))]
+        )
+        let right = try await bench.result("pawl.verify", [.string(id)])
+        #expect(right["right"] == .bool(true), "\(right.text)")
+        #expect(right["pieces"] == .number(12))
+
+        try damage(bench.root + "/f", at: 1_000_000)
+        let wrong = try await bench.result("pawl.verify", [.string(id)])
+        #expect(wrong["right"] == .bool(false) && wrong["wrongPieces"] == .number(1), "\(wrong.text)")
+        bench.origin.waitUntilQuiet("/f")
+        let before = bench.origin.log.bodySent("/f")
+        let repair = try await bench.result("pawl.repair", [.string(id)])
+        #expect(repair["repairing"] == .bool(true), "\(repair.text)")
+        try await bench.finish(id)
+        #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
+        bench.origin.waitUntilQuiet("/f")
+        let sent = bench.origin.log.bodySent("/f") - before
+        #expect(sent > 0 && sent <= 2 * Self.pieceLength, "\(sent)")
+        let again = try await bench.result("pawl.repair", [.string(id)])
+        #expect(again["right"] == .bool(true) && again["repairing"] == .bool(false), "\(again.text)")
+        await bench.close()
+    }
+
+    @Test func `a file is compared with its checksum, and fetched again as a whole`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
+        let id = try await finished(
+            bench,
+            [
+                JSON.Member("url", .string(url)),
+                JSON.Member("options", ["checksum": .string("md5=\(sum)")]),
+            ]
+        )
+        try damage(bench.root + "/f", at: Self.length - 1)
+        let wrong = try await bench.result("pawl.verify", [.string(id)])
+        let digest = wrong["digests"]?.array?.first
+        #expect(wrong["digests"]?.array?.count == 1, "\(wrong.text)")
+        #expect(digest?["right"] == .bool(false) && digest?["digest"]?.string == sum)
+        #expect(digest?["level"]?.string == "given")
+        _ = try await bench.result("pawl.repair", [.string(id)])
+        try await bench.finish(id)
+        #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
+        await bench.close()
+    }
+
+    @Test func `without a digest there is nothing to compare, and an unfinished one is refused`() async throws
+    {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let id = try await finished(bench, [JSON.Member("url", .string(url))])
+        #expect(try await bench.refusal("pawl.verify", [.string(id)]).contains("no digest of it is known"))
+        let added = try await bench.result(
+            "pawl.add",
+            [[["url": .string(url + "?other"), "start": "paused"]]]
+        )
+        let paused = try #require(added.array?.first?["id"]?.string)
+        for method in ["pawl.verify", "pawl.repair"] {
+            #expect(try await bench.refusal(method, [.string(paused)]).contains("it has not finished"))
+        }
+        await bench.close()
+    }
+}
