@@ -55,7 +55,23 @@ extension PipeRun {
                 return sink.store([record])
             }
         }
+        if objects != nil {
+            entry.key = SampleName.path(of: job)
+            entries[number] = entry
+            var record = PipeRecord(number: number, job: .success(job), result: PipeResult(.already))
+            record.result.key = entry.key
+            record.isQuestion = true
+            return sink.store([record])
+        }
         entries[number] = entry
+        request(number)
+    }
+
+    /// Nothing has stored it before.
+    mutating func request(_ number: Int) {
+        guard let entry = entries[number] else { return }
+        if stopDeadline != nil { return drop(number) }
+        let job = entry.job
         if let learned = recent[job.request] {
             return complete(number, learned.result.shared(), learned.content, learned.response)
         }
@@ -156,7 +172,7 @@ extension PipeRun {
         record.content = content
         record.isPrimary = entry.started != nil
         // The content of an earlier sample is in its file.
-        if folder != nil, content == nil, record.result.key != result.key { record.copied = result.key }
+        if folder != nil || objects != nil, content == nil, record.result.key != result.key { record.copied = result.key }
         complete(record)
     }
 

@@ -39,21 +39,27 @@ WORDS = ["allow_private_addresses", "contact=mailto:tests@example.org"]
 
 
 def processes(words: str) -> List[int]:
-    """Return the processes whose command line contains the text."""
+    """Return the descendants of this process whose command line contains the text: nothing else is ever killed."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and int(folder.name) != os.getpid():
             try:
                 line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if words in line and os.getpid() in ancestors(int(folder.name)):
+                    found.append(int(folder.name))
             except OSError:
                 continue
-            if words in line:
-                found.append(int(folder.name))
     return found
 
 
 def parent(process: int) -> int:
     return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def ancestors(process: int) -> Iterable[int]:
+    while process > 1:
+        process = parent(process)
+        yield process
 
 
 def kill(process: int) -> None:

@@ -43,10 +43,16 @@ extension PipeOptions {
     }
 
     private static let files = [
-        option("to", takes: "DIR", in: .files, "folder for the files, or for the shard; created when missing")
-        {
-            (options, value) throws(Failure) in
-            options.configuration.folder = try OptionValues.notEmpty("to", value)
+        option(
+            "to",
+            takes: "DIR|s3://BUCKET/PREFIX",
+            in: .files,
+            "folder for the files or the shard, created when missing; or prefix of the objects that they become"
+        ) { (options, value) throws(Failure) in
+            let value = try OptionValues.notEmpty("to", value)
+            let isAddress = value.lowercased().hasPrefix("s3://")
+            options.configuration.target =
+                isAddress ? .objects(try WebAddress.parse(value).address) : .folder(value)
         },
         option(
             "format",
