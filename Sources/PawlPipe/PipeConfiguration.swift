@@ -23,6 +23,8 @@ package struct PipeConfiguration: Sendable {
     package var download = DownloadOptions()
     /// The descriptor that jobs are read from.
     package var input: Int32 = 0
+    /// The line after the last job; input that ends without it was cut off.
+    package var endLine: String?
     /// The descriptor that results are written to.
     package var output: Int32 = 1
     /// Where samples are stored; `nil` if they are not.

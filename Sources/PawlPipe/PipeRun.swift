@@ -129,7 +129,7 @@ package struct PipeRun {
             // Parts in a bucket would outlive the process.
             if !isPublished { shard?.sink?.discard(until: clock.now + configuration.grace) }
         }
-        inbox.read(from: configuration.input)
+        inbox.read(from: configuration.input, to: configuration.endLine)
         if let shard, let published = shard.published { return try confirm(published, shard) }
         while !isDone {
             admit()

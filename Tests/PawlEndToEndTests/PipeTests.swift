@@ -4,13 +4,18 @@ import PawlTestKit
 import Testing
 
 /// The program in a pipe, against an origin on this machine.
-private final class PipeBench: Sendable {
+final class PipeBench: Sendable {
     let origin: OriginServer
     let folder: TemporaryFolder
+    /// How much larger each payload is than the one before it.
+    private let growth: Int64
+    private let environment: [String: String]
 
-    init() throws {
+    init(growth: Int64 = 37, environment: [String: String] = [:]) throws {
         origin = try OriginServer()
         folder = try TemporaryFolder()
+        self.growth = growth
+        self.environment = environment.merging(["HOME": folder.path]) { $1 }
     }
 
     deinit { origin.stop() }
@@ -26,7 +31,7 @@ private final class PipeBench: Sendable {
         try PawlProcess(
             PawlBinary.path,
             ["pipe", "-i", "jobs"] + defaults + options,
-            environment: ["HOME": folder.path],
+            environment: environment,
             folder: folder.path
         )
     }
@@ -52,7 +57,7 @@ private final class PipeBench: Sendable {
         try write(lines)
     }
 
-    func payload(_ number: Int) -> Payload { Payload(seed: UInt64(number), length: Int64(900 + number * 37)) }
+    func payload(_ number: Int) -> Payload { Payload(seed: UInt64(number), length: 900 + Int64(number) * growth) }
 
     func contents(_ name: String) -> [UInt8]? { FileSystem.contents(folder.path(name)) }
 }

@@ -108,6 +108,18 @@ extension PipeOptions {
             options.inputFile = try OptionValues.notEmpty("input-file", value)
         },
         option(
+            "end",
+            takes: "LINE",
+            in: .sources,
+            "line after the last job: input that ends without it was cut off, so nothing more is published"
+        ) { (options, value) throws(Failure) in
+            let line = try OptionValues.text("end", value)
+            guard !line.allSatisfy({ $0 == " " || $0 == "\t" }) else {
+                throw OptionValues.bad("end", value, "must be a line that is not blank")
+            }
+            options.configuration.endLine = line
+        },
+        option(
             "checksum",
             takes: "TYPE=HEX",
             in: .sources,
