@@ -96,10 +96,12 @@ extension PipeRun {
         var options = configuration.download
         options.headers += entry.job.headers
         options.checksum = entry.job.checksum ?? options.checksum
+        options.retries = max(0, options.retries - max(0, entry.attempts - 1))
         let spool = SampleSpool(limit: configuration.maximumSize ?? .max, in: spoolFolder)
         let now = clock.now
-        entry.started = now
-        entry.attempts = 1
+        let isFirst = entry.started == nil
+        entry.started = entry.started ?? now
+        entry.attempts = max(1, entry.attempts)
         entry.isWaiting = false
         do throws(PawlError) {
             let download = try downloader.add(entry.job.url, options: options, hooks: hooks, to: spool)
@@ -107,7 +109,7 @@ extension PipeRun {
             entry.spool = spool
             numbers[download.id] = number
             entries[number] = entry
-            if let timeout = configuration.sampleTimeout { deadlines.push(number, at: now + timeout) }
+            if isFirst, let timeout = configuration.sampleTimeout { deadlines.push(number, at: now + timeout) }
             download.resume()
         } catch {
             entries[number] = entry
@@ -121,7 +123,9 @@ extension PipeRun {
         if number < 0 { return hearRobots(number, event.kind) }
         guard let entry = entries[number] else { return }
         switch event.kind {
-        case .retry: entries[number]?.attempts += 1
+        case .retry(let error, let delay):
+            entries[number]?.attempts += 1
+            if error.status == 429 || error.status == 503 { postpone(number, by: .seconds(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
             schedule.ended(of: entry.host)
@@ -136,6 +140,21 @@ extension PipeRun {
         case .state, .started, .notice, .added, .changed, .missed: break
         }
     }
+
+    /// Its host asks for a pause: others run meanwhile.
+    private mutating func postpone(_ number: Int, by delay: Interval) {
+        guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else { return }
+        numbers[download.id] = nil
+        downloader.abandon(download)
+        entries[number]?.download = nil
+        entries[number]?.spool = nil
+        entries[number]?.isWaiting = true
+        schedule.postpone(number, of: entry.host, until: clock.now + delay)
+        if stopDeadline != nil { drop(number) }
+    }
+
+    /// A shorter one keeps its connection.
+    private static var shortestPause: Interval { .milliseconds(500) }
 
     /// The request of a sample has ended: its content is stored, and that of others of the same address.
     mutating func complete(

@@ -225,10 +225,16 @@ package struct PipeRun {
         }
         guard let timeout = configuration.sampleTimeout else { return }
         while let number = deadlines.pop(atMost: now) {
-            guard let entry = entries[number], let download = entry.download else { continue }
-            numbers[download.id] = nil
-            downloader.abandon(download)
-            schedule.ended(of: entry.host)
+            guard let entry = entries[number] else { continue }
+            if let download = entry.download {
+                numbers[download.id] = nil
+                downloader.abandon(download)
+                schedule.ended(of: entry.host)
+            } else if entry.isWaiting {
+                schedule.remove(number, of: entry.host)
+            } else {
+                continue
+            }
             let failure = Failure(
                 .timeout,
                 "cannot download",
