@@ -1,6 +1,7 @@
 import Pawl
 import PawlCore
 import PawlDisk
+import Synchronization
 
 /// Objects of a bucket whose keys begin alike; none is ever replaced.
 struct ObjectPrefix: Sendable {
@@ -122,6 +123,8 @@ private final class ObjectDraft: ShardDraft {
     private let copy: SampleLog
     /// Tells this run's object from that of another one.
     private let mark: String
+    /// Whether another run has published the object.
+    private let isBeaten = Atomic(false)
 
     init(_ name: String, in prefix: ObjectPrefix) throws(Failure) {
         self.prefix = prefix
@@ -137,7 +140,12 @@ private final class ObjectDraft: ShardDraft {
 
     func append(_ bytes: [UInt8]) throws(Failure) {
         try copy.append(bytes)
-        try upload.append(bytes)
+        guard !isBeaten.load(ordering: .relaxed) else { return }
+        do throws(Failure) { try upload.append(bytes) } catch {
+            // Whoever publishes a shard aborts the uploads of others.
+            guard try prefix.store.head(target) != nil else { throw error }
+            isBeaten.store(true, ordering: .relaxed)
+        }
     }
 
     func content(from start: Int64, length: Int64) -> SampleContent {
@@ -145,15 +153,18 @@ private final class ObjectDraft: ShardDraft {
     }
 
     func publish() throws(Failure) -> Bool {
-        let isPublished: Bool
-        switch try upload.finish() {
-        case .stored: isPublished = true
-        // The response to this run's own request may have been lost.
-        case .already, .differs: isPublished = try prefix.store.head(target)?.content == mark
-        case .lost: throw ObjectPrefix.lost(target)
+        let outcome: UploadMachine.Outcome
+        do throws(Failure) { outcome = try upload.finish() } catch {
+            guard try prefix.store.head(target) != nil else { throw error }
+            outcome = .differs
         }
         prefix.store.abortUploads(at: target)
-        return isPublished
+        switch outcome {
+        case .stored: return true
+        // The response to this run's own request may have been lost.
+        case .already, .differs: return try prefix.store.head(target)?.content == mark
+        case .lost: throw ObjectPrefix.lost(target)
+        }
     }
 
     func discard(until deadline: Instant) { upload.discard(until: deadline) }

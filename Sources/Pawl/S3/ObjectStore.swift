@@ -112,7 +112,9 @@ package final class ObjectStore: Sendable {
             ("Range", "bytes=\(start)-\(start + Int64(length) - 1)"), ("If-Match", "\"\(entityTag)\""),
         ]
         let response = try send("GET", address, fields: fields, limit: length, to: "cannot read")
-        guard response.head.status == 206, response.body.count == length else {
+        // Some respond to a range with status 200.
+        let range = response.head.field("content-range") ?? ""
+        guard range.hasPrefix("bytes \(start)-\(start + Int64(length) - 1)/"), response.body.count == length else {
             throw Failure(
                 .inputOutput,
                 "cannot read",
@@ -126,7 +128,17 @@ package final class ObjectStore: Sendable {
 
     /// Throws if there is no such bucket, or none that may be used.
     package func requireBucket(of address: WebAddress) throws(Failure) {
-        _ = try send("HEAD", try WebAddress.s3(bucket: address.bucket, key: ""), to: "cannot use the bucket of")
+        let root = try WebAddress.s3(bucket: address.bucket, key: "")
+        let response = try send("HEAD", root, to: "cannot use", mayBeMissing: true)
+        guard response.head.status != 404 else {
+            throw Failure(
+                .notFound,
+                "cannot use",
+                at: root.redacted,
+                because: "\(access.place) has no bucket \(address.bucket)",
+                remedy: "check the bucket's name and \(.setting(.endpoint))"
+            )
+        }
     }
 
     /// Deletes an object; a missing one is no failure.
