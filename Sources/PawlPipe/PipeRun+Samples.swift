@@ -109,7 +109,9 @@ extension PipeRun {
             entry.spool = spool
             numbers[download.id] = number
             entries[number] = entry
-            if isFirst, let timeout = configuration.sampleTimeout { deadlines.push(number, at: now + timeout) }
+            if isFirst, let timeout = configuration.sampleTimeout {
+                deadlines.push(number, at: now + timeout)
+            }
             download.resume()
         } catch {
             entries[number] = entry
@@ -143,7 +145,9 @@ extension PipeRun {
 
     /// Its host asks for a pause: others run meanwhile.
     private mutating func postpone(_ number: Int, by delay: Interval) {
-        guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else { return }
+        guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else {
+            return
+        }
         numbers[download.id] = nil
         downloader.abandon(download)
         entries[number]?.download = nil
@@ -191,7 +195,9 @@ extension PipeRun {
         record.content = content
         record.isPrimary = entry.started != nil
         // The content of an earlier sample is in its file.
-        if folder != nil || objects != nil, content == nil, record.result.key != result.key { record.copied = result.key }
+        if folder != nil || objects != nil, content == nil, record.result.key != result.key {
+            record.copied = result.key
+        }
         complete(record)
     }
 

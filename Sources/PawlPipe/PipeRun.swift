@@ -87,6 +87,7 @@ package struct PipeRun {
         settings.jobs = configuration.jobs
         settings.threads = PipeRun.threads
         settings.reportsEveryState = false
+        settings.usesManyHosts = true
         settings.deniesPrivateAddresses = !configuration.allowsPrivateAddresses
         downloader = Downloader(settings) { event in
             switch event.kind {

@@ -57,7 +57,9 @@ final class PipeBench: Sendable {
         try write(lines)
     }
 
-    func payload(_ number: Int) -> Payload { Payload(seed: UInt64(number), length: 900 + Int64(number) * growth) }
+    func payload(_ number: Int) -> Payload {
+        Payload(seed: UInt64(number), length: 900 + Int64(number) * growth)
+    }
 
     func contents(_ name: String) -> [UInt8]? { FileSystem.contents(folder.path(name)) }
 }
@@ -342,7 +344,9 @@ struct ShardTests {
         #expect(code == 3 && results[4]["status"]?.string == "failed")
         let again = try bench.run(tar)
         let statuses = again.results.map { $0["status"]?.string }
-        #expect(again.code == 0 && statuses == ["already", "already", "already", "already", "failed", "already"])
+        #expect(
+            again.code == 0 && statuses == ["already", "already", "already", "already", "failed", "already"]
+        )
         bench.origin.adjust("/4.jpg") { $0.instead = nil }
         let retry = try PawlProcess.run(
             PawlBinary.path,

@@ -114,7 +114,8 @@ package final class ObjectStore: Sendable {
         let response = try send("GET", address, fields: fields, limit: length, to: "cannot read")
         // Some respond to a range with status 200.
         let range = response.head.field("content-range") ?? ""
-        guard range.hasPrefix("bytes \(start)-\(start + Int64(length) - 1)/"), response.body.count == length else {
+        guard range.hasPrefix("bytes \(start)-\(start + Int64(length) - 1)/"), response.body.count == length
+        else {
             throw Failure(
                 .inputOutput,
                 "cannot read",

@@ -128,7 +128,9 @@ package struct PipeSchedule: Sendable {
 
     /// Takes out one that waits.
     package mutating func remove(_ sample: Int, of name: String) {
-        guard var host = hosts[name], let index = host.waiting[host.next...].firstIndex(of: sample) else { return }
+        guard var host = hosts[name], let index = host.waiting[host.next...].firstIndex(of: sample) else {
+            return
+        }
         host.waiting.remove(at: index)
         waiting -= 1
         hosts[name] = host

@@ -68,7 +68,10 @@ struct `Samples in an object store` {
     @Test func `a store that cannot be used ends the run before anything is requested`() throws {
         try bench.serve(2)
         let missing = try bench.start(["--to", "s3://missing/data"])
-        #expect(missing.wait() == .code(3) && missing.errors.contains("has no bucket missing"), "\(missing.errors)")
+        #expect(
+            missing.wait() == .code(3) && missing.errors.contains("has no bucket missing"),
+            "\(missing.errors)"
+        )
         let stranger = try PipeBench(
             environment: store.environment.merging(["AWS_SECRET_ACCESS_KEY": "wrong-secret"]) { $1 }
         )

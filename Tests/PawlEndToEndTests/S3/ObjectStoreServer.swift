@@ -42,7 +42,9 @@ struct ObjectStoreServer {
 
     /// Bucket and key of each object, and the keys of uploads that were not completed.
     func state() throws -> (objects: [String], uploads: [String]) {
-        let state = try JSON.parse(try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_state"]).output)
+        let state = try JSON.parse(
+            try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_state"]).output
+        )
         func names(_ name: String) -> [String] { state[name]?.array?.compactMap(\.string).sorted() ?? [] }
         return (names("objects"), names("uploads"))
     }
