@@ -83,7 +83,7 @@ def memory(root):
 
 
 def run(command, source, folder, log):
-    """Returns seconds, CPU seconds and MiB of one run."""
+    """Returns seconds, CPU seconds, MiB and exit code of one run."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.monotonic()
     with open(source, "rb") as jobs, open(log, "wb") as output:
@@ -100,8 +100,8 @@ def run(command, source, folder, log):
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if code != 0:
         with open(log, "rb") as file:
-            raise SystemExit(f"{command[0]}: exit code {code}: {file.read()[-2000:].decode(errors='replace')}")
-    return wall, cpu, peak
+            print(f"{command[0]}: exit code {code}: {file.read()[-500:].decode(errors='replace')}", file=sys.stderr)
+    return wall, cpu, peak, code
 
 
 def stored(folder):
@@ -127,6 +127,8 @@ def main():
     parser.add_argument("--memory", default="/dev/shm")
     parser.add_argument("--markdown")
     args = parser.parse_args()
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     pawl, folder = os.path.abspath(args.pawl), tempfile.mkdtemp(prefix="pawl-bench-", dir=args.memory)
     os.chmod(folder, 0o755)
@@ -176,8 +178,10 @@ def table(rows, args):
              f"### {args.samples:,} samples of {SIZE >> 10} KiB from {args.hosts:,} hosts", "",
              "| program | stored | samples/s, best and worst | CPU µs a sample | memory MiB |", "|---|---|---|---|---|"]
     for name, runs in rows.items():
-        speeds = sorted((count / wall for count, wall, _, _ in runs), reverse=True)
-        cpu = min(cost / max(1, count) for count, _, cost, _ in runs) * 1e6
+        speeds = sorted((count / wall for count, wall, *_ in runs), reverse=True)
+        cpu = min(cost / max(1, count) for count, _, cost, *_ in runs) * 1e6
+        codes = sorted({r[4] for r in runs} - {0})
+        name += f" (exit code {', '.join(map(str, codes))})" if codes else ""
         lines.append(f"| {name} | {min(r[0] for r in runs):,} | {speeds[0]:,.0f}, {speeds[-1]:,.0f} | {cpu:,.0f} | "
                      f"{max(r[3] for r in runs):,.0f} |")
     return "\n".join(lines) + "\n"

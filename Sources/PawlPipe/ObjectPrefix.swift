@@ -13,7 +13,7 @@ struct ObjectPrefix: Sendable {
 
     /// Throws if there is no such bucket.
     init(_ address: WebAddress, _ options: DownloadOptions, spool: SpoolFolder) throws(Failure) {
-        // Whoever gives the command names the store, so it may be private.
+        // The user names the store, so it may be private.
         store = try ObjectStore(options)
         self.spool = spool
         bucket = address.bucket
@@ -142,7 +142,7 @@ private final class ObjectDraft: ShardDraft {
         try copy.append(bytes)
         guard !isBeaten.load(ordering: .relaxed) else { return }
         do throws(Failure) { try upload.append(bytes) } catch {
-            // Whoever publishes a shard aborts the uploads of others.
+            // A run that publishes a shard aborts the uploads of others.
             guard try prefix.store.head(target) != nil else { throw error }
             isBeaten.store(true, ordering: .relaxed)
         }

@@ -34,7 +34,7 @@ struct ObjectSink: SampleSink {
         for index in records.indices {
             guard case .success(let job) = records[index].job else { continue }
             do throws(Failure) {
-                if records[index].isQuestion {
+                if records[index].isLookup {
                     try look(&records[index], job)
                 } else {
                     try store(&records[index], job)
@@ -43,7 +43,7 @@ struct ObjectSink: SampleSink {
                 // No other sample could be stored either.
                 if error.code == .authorization { throw error }
                 records[index].result.fail(error)
-                records[index].isQuestion = false
+                records[index].isLookup = false
             }
             records[index].content = nil
         }
@@ -55,7 +55,7 @@ struct ObjectSink: SampleSink {
         guard let object = try prefix.object(record.result.key ?? ""), let mark = Mark(object.facts.content),
             mark.source == Mark(job, sha256: "").source
         else { return }
-        record.isQuestion = false
+        record.isLookup = false
         record.isThere = true
         record.result.bytes = object.length
         record.result.sha256 = mark.sha256

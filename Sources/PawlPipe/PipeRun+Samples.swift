@@ -60,7 +60,7 @@ extension PipeRun {
             entries[number] = entry
             var record = PipeRecord(number: number, job: .success(job), result: PipeResult(.already))
             record.result.key = entry.key
-            record.isQuestion = true
+            record.isLookup = true
             return sink.store([record])
         }
         entries[number] = entry

@@ -187,7 +187,7 @@ package struct PipeRun {
         switch message {
         case .event(let event): hear(event)
         case .stored(let records):
-            for record in records { record.isQuestion ? request(record.number) : finish(record) }
+            for record in records { record.isLookup ? request(record.number) : finish(record) }
         case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
             self.failure = self.failure ?? failure
         case .outputDrained: break

@@ -21,7 +21,7 @@ struct PipeRecord: Sendable {
     /// Whether its content was requested for it.
     var isPrimary = false
     /// Whether the sink only looks if the job's file is there, before anything is requested.
-    var isQuestion = false
+    var isLookup = false
 
     /// The line of the result.
     func line(isTimed: Bool = true) -> [UInt8] {

@@ -3,7 +3,7 @@ import PawlDisk
 
 /// Where shards are published: a folder, or a prefix of a bucket.
 protocol ShardPlace: Sendable {
-    /// For what nobody sees.
+    /// For temporary files.
     var spool: SpoolFolder { get }
     /// The file or object of a name, for messages.
     func path(of name: String) -> String

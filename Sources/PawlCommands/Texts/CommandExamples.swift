@@ -63,7 +63,7 @@ struct CommandExamples: Sendable {
                 "Store all samples in one archive, out/17.tar"
             ),
             (
-                "pawl pipe --contact me@example.org --to s3://b/set --format tar --shard 17 <in",
+                "pawl pipe --contact m@e.org --to s3://b/p --format tar --shard 17 <in",
                 "The same in a bucket"
             ),
         ]),

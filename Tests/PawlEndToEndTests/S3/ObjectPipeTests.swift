@@ -72,13 +72,13 @@ struct `Samples in an object store` {
             missing.wait() == .code(3) && missing.errors.contains("has no bucket missing"),
             "\(missing.errors)"
         )
-        let stranger = try PipeBench(
+        let other = try PipeBench(
             environment: store.environment.merging(["AWS_SECRET_ACCESS_KEY": "wrong-secret"]) { $1 }
         )
-        try stranger.serve(2)
-        let refused = try stranger.start(["--to", "s3://bucket/data"])
+        try other.serve(2)
+        let refused = try other.start(["--to", "s3://bucket/data"])
         #expect(refused.wait() == .code(24) && !refused.errors.contains("wrong-secret"), "\(refused.errors)")
-        #expect(bench.origin.log.records.isEmpty && stranger.origin.log.records.isEmpty)
+        #expect(bench.origin.log.records.isEmpty && other.origin.log.records.isEmpty)
         #expect(try store.state().objects.isEmpty)
     }
 
