@@ -57,12 +57,16 @@ struct `Samples in an object store` {
     }
 
     @Test func `an address is requested once for all its objects`() throws {
-        let url = bench.origin.serve("/a.bin", Payload(seed: 3, length: 10_000_000))
-        try bench.write((0..<5).map { #"{"url":"\#(url)","id":\#($0)}"# })
+        let small = bench.origin.serve("/a.bin", Payload(seed: 3, length: 900_000))
+        // Of a large one, parts may be requested over several connections.
+        let large = bench.origin.serve("/b.bin", Payload(seed: 4, length: 10_000_000))
+        let jobs = (0..<5).map { #"{"url":"\#(small)","id":\#($0)}"# }
+        try bench.write(jobs + [#"{"url":"\#(large)","id":5}"#])
         #expect(try bench.run(files).code == 0)
         #expect(bench.origin.ended("/a.bin").count == 1)
-        #expect(try store.state().objects.count == 5 && store.state().uploads.isEmpty)
-        #expect(try object("data/4.bin") == Payload(seed: 3, length: 10_000_000).bytes)
+        #expect(try store.state().objects.count == 6 && store.state().uploads.isEmpty)
+        #expect(try object("data/4.bin") == Payload(seed: 3, length: 900_000).bytes)
+        #expect(try object("data/5.bin") == Payload(seed: 4, length: 10_000_000).bytes)
     }
 
     @Test func `a store that cannot be used ends the run before anything is requested`() throws {
