@@ -170,11 +170,11 @@ extension PipeRun {
         guard let entry = entries[number] else { return }
         entries[number]?.download = nil
         entries[number]?.spool = nil
+        entries[number]?.followers = []
         var first = result
         if let started = entry.started {
             first.attempts = entry.attempts
             first.seconds = (clock.now - started).seconds
-            primaries[entry.job.request] = nil
         }
         store(number, first, content, response)
         for follower in entry.followers {
@@ -209,7 +209,11 @@ extension PipeRun {
 
     /// A result is complete.
     mutating func finish(_ record: PipeRecord) {
-        if let entry = entries.removeValue(forKey: record.number) { issuedBytes -= entry.size }
+        let entry = entries.removeValue(forKey: record.number)
+        issuedBytes -= entry?.size ?? 0
+        if record.isPrimary, let entry { primaries[entry.job.request] = nil }
+        // Those that came while it was stored.
+        defer { for follower in entry?.followers ?? [] { request(follower) } }
         if record.isPrimary, case .success(let job) = record.job {
             let content = shard == nil ? nil : record.content
             // A sample that the archive has in another form is requested again.
