@@ -21,7 +21,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines fuzz attack bench load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
+.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines fuzz attack bench bench-get bench-pipe load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -116,7 +116,9 @@ attack: test-packages build ## attacks on the service, named ones and by chance,
 	Scripts/attack-client --pawl .build/release/pawl --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
 	    $(if $(SEED),--seed $(SEED))
 
-bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+bench: $(if $(filter pipe,$(CASES)),bench-pipe,bench-get) ## pawl beside its peers (CASES=plain,tls: some; CASES=pipe: pawl pipe; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+
+bench-get:
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
 	gcc -O2 -Wall -o .build/measure Benchmarks/measure.c
@@ -129,6 +131,14 @@ bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; BEFORE=PROGRAM
 	    --cases '$(CASES)' --markdown $(or $(REPORT),.build/bench.md) \
 	    $(if $(BEFORE),--before '$(BEFORE)') \
 	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(if $(filter file,$(origin PREFIX)),,$(PREFIX))')
+
+bench-pipe:
+	@Scripts/install-packages build bench
+	$(MAKE) --no-print-directory build
+	[[ -x .build/bench-peers/bin/python ]] || python3 -m venv .build/bench-peers
+	.build/bench-peers/bin/python -m pip install --quiet img2dataset || true
+	Benchmarks/pipe.py --pawl .build/release/pawl --rounds $(or $(ROUNDS),2) --markdown $(or $(REPORT),.build/bench-pipe.md) \
+	    $$([[ ! -x .build/bench-peers/bin/img2dataset ]] || echo --img2dataset .build/bench-peers/bin/img2dataset)
 
 load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling (PHASES=calls,sockets,polls)
 	@Scripts/install-packages build bench

@@ -14,7 +14,7 @@ set -euo pipefail
 jobs=$1 to=$2
 shift 2
 part=$(printf 'part-%05d' "$SLURM_ARRAY_TASK_ID")
-mine() { awk -F '\t' -v part="$SLURM_ARRAY_TASK_ID" '$1 == part' "$jobs" | cut -f 2-; }
+mine() { awk -F '\t' -v part="$SLURM_ARRAY_TASK_ID" '$1 == part { sub(/^[^\t]*\t/, ""); print }' "$jobs"; }
 # Samples that failed stand in the shard's manifest and fail no task; a job without a result does.
-answered=$(mine | "${PAWL_BINARY:-pawl}" pipe --to "$to" --shard "$part" --format tar "$@" | wc -l) || true
+answered=$({ mine && echo end-of-jobs; } | "${PAWL_BINARY:-pawl}" pipe --end end-of-jobs --to "$to" --shard "$part" --format tar "$@" | wc -l) || true
 ((answered == $(mine | wc -l)))

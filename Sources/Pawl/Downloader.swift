@@ -35,6 +35,8 @@ public final class Downloader: Sendable {
         ///
         /// See ``DownloadManager/Configuration/deniesPrivateAddresses``. Default `false`.
         public var deniesPrivateAddresses = false
+        /// Whether downloads are from thousands of hosts.
+        package var usesManyHosts = false
         /// A folder that stores how many connections each host accepts, shared by all programs that use it.
         ///
         /// A host that rejected further connections gets no more than it accepted for a day, or for an hour
@@ -90,7 +92,10 @@ public final class Downloader: Sendable {
         self.board = board
         sharesConnections = configuration.sharesConnections
         hooks = configuration.hooks
-        settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+        settingsCache = TransferSettingsCache(
+            deniesPrivateAddresses: configuration.deniesPrivateAddresses,
+            usesManyHosts: configuration.usesManyHosts
+        )
         let system = Ports.system(numbering: configuration.numbering, trace: configuration.trace) {
             board.notice($0)
         }

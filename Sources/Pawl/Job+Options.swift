@@ -159,7 +159,12 @@ final class TransferSettingsCache: Sendable {
     let deniesPrivateAddresses: Bool
     let stores = S3AccessCache()
 
-    init(deniesPrivateAddresses: Bool) { self.deniesPrivateAddresses = deniesPrivateAddresses }
+    private let usesManyHosts: Bool
+
+    init(deniesPrivateAddresses: Bool, usesManyHosts: Bool = false) {
+        self.deniesPrivateAddresses = deniesPrivateAddresses
+        self.usesManyHosts = usesManyHosts
+    }
 
     /// The settings of a URL without credentials.
     ///
@@ -191,6 +196,7 @@ final class TransferSettingsCache: Sendable {
     private func settings(_ values: TransferSettings.Values) -> TransferSettings {
         var values = values
         values.deniesPrivateAddresses = deniesPrivateAddresses
+        values.usesManyHosts = usesManyHosts
         return last.withLock { last in
             if let last, last.values == values { return last }
             let fresh = TransferSettings(values)

@@ -5,18 +5,18 @@ import PawlSystem
 package struct PartitionRun {
     private let count: Int
     private let inbox: PipeInbox
-    private let input: Int32
+    private let configuration: PipeConfiguration
     private let output: ResultWriter
 
     package init(_ count: Int, _ configuration: PipeConfiguration, _ inbox: PipeInbox) {
         self.count = count
         self.inbox = inbox
-        input = configuration.input
+        self.configuration = configuration
         output = ResultWriter(configuration.output, inbox)
     }
 
     package func run() throws(Failure) -> Int32 {
-        inbox.read(from: input)
+        inbox.read(from: configuration.input, to: configuration.endLine)
         while !inbox.isExhausted {
             while output.hasRoom, let line = inbox.nextLine() {
                 guard let bytes = line.bytes else {

@@ -7,6 +7,12 @@ package struct PipeConfiguration: Sendable {
         case files, tar, warc, none
     }
 
+    package enum Target: Sendable, Hashable {
+        case folder(String)
+        /// Objects whose keys begin with the address's key.
+        case objects(WebAddress)
+    }
+
     /// Where metrics are provided.
     package enum Metrics: Sendable, Hashable {
         case file(String)
@@ -17,9 +23,12 @@ package struct PipeConfiguration: Sendable {
     package var download = DownloadOptions()
     /// The descriptor that jobs are read from.
     package var input: Int32 = 0
+    /// The line after the last job; input that ends without it was cut off.
+    package var endLine: String?
     /// The descriptor that results are written to.
     package var output: Int32 = 1
-    package var folder: String?
+    /// Where samples are stored; `nil` if they are not.
+    package var target: Target?
     package var format: Format?
     /// The name of the shard, without its ending.
     package var shard: String?

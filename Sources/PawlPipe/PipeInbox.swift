@@ -94,8 +94,21 @@ package final class PipeInbox: Sendable {
         }
     }
 
+    private static var cutOff: Failure {
+        Failure(
+            .unfinished,
+            "cannot use",
+            at: "the jobs",
+            because: "they end without the line of --end, so that their writer was probably killed",
+            remedy: "run it again with all jobs"
+        )
+    }
+
     /// Reads lines on a thread of its own, only as fast as they are taken.
-    func read(from descriptor: Int32) {
+    ///
+    /// `endLine`: nothing is read after it, and input without it is a failure.
+    func read(from descriptor: Int32, to endLine: String?) {
+        let end = endLine.map { Array($0.utf8) }
         SystemThread.detached("pawl-input", blocksSignals: true) { [self] in
             var splitter = PipeLines()
             var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -103,9 +116,15 @@ package final class PipeInbox: Sendable {
                 let count = unsafe Glibc.read(descriptor, &piece, piece.count)
                 if count > 0 {
                     let lines = splitter.feed(piece[..<count])
-                    if !lines.isEmpty { add(lines) }
+                    let jobs = lines.prefix { end == nil || $0.bytes != end }
+                    if !jobs.isEmpty { add(Array(jobs)) }
+                    if jobs.count < lines.count { return endInput(nil) }
                 } else if count == 0 {
-                    if let line = splitter.finish() { add([line]) }
+                    let last = splitter.finish()
+                    if let end {
+                        return endInput(last?.bytes == end ? nil : Self.cutOff)
+                    }
+                    if let last { add([last]) }
                     return endInput(nil)
                 } else if errno == EAGAIN {
                     var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

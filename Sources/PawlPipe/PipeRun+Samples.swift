@@ -55,7 +55,23 @@ extension PipeRun {
                 return sink.store([record])
             }
         }
+        if objects != nil {
+            entry.key = SampleName.path(of: job)
+            entries[number] = entry
+            var record = PipeRecord(number: number, job: .success(job), result: PipeResult(.already))
+            record.result.key = entry.key
+            record.isLookup = true
+            return sink.store([record])
+        }
         entries[number] = entry
+        request(number)
+    }
+
+    /// Nothing has stored it before.
+    mutating func request(_ number: Int) {
+        guard let entry = entries[number] else { return }
+        if stopDeadline != nil { return drop(number) }
+        let job = entry.job
         if let learned = recent[job.request] {
             return complete(number, learned.result.shared(), learned.content, learned.response)
         }
@@ -80,10 +96,12 @@ extension PipeRun {
         var options = configuration.download
         options.headers += entry.job.headers
         options.checksum = entry.job.checksum ?? options.checksum
+        options.retries = max(0, options.retries - max(0, entry.attempts - 1))
         let spool = SampleSpool(limit: configuration.maximumSize ?? .max, in: spoolFolder)
         let now = clock.now
-        entry.started = now
-        entry.attempts = 1
+        let isFirst = entry.started == nil
+        entry.started = entry.started ?? now
+        entry.attempts = max(1, entry.attempts)
         entry.isWaiting = false
         do throws(PawlError) {
             let download = try downloader.add(entry.job.url, options: options, hooks: hooks, to: spool)
@@ -91,7 +109,9 @@ extension PipeRun {
             entry.spool = spool
             numbers[download.id] = number
             entries[number] = entry
-            if let timeout = configuration.sampleTimeout { deadlines.push(number, at: now + timeout) }
+            if isFirst, let timeout = configuration.sampleTimeout {
+                deadlines.push(number, at: now + timeout)
+            }
             download.resume()
         } catch {
             entries[number] = entry
@@ -105,7 +125,9 @@ extension PipeRun {
         if number < 0 { return hearRobots(number, event.kind) }
         guard let entry = entries[number] else { return }
         switch event.kind {
-        case .retry: entries[number]?.attempts += 1
+        case .retry(let error, let delay):
+            entries[number]?.attempts += 1
+            if error.status == 429 || error.status == 503 { postpone(number, by: .seconds(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
             schedule.ended(of: entry.host)
@@ -121,6 +143,23 @@ extension PipeRun {
         }
     }
 
+    /// Its host asks for a pause: others run meanwhile.
+    private mutating func postpone(_ number: Int, by delay: Interval) {
+        guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else {
+            return
+        }
+        numbers[download.id] = nil
+        downloader.abandon(download)
+        entries[number]?.download = nil
+        entries[number]?.spool = nil
+        entries[number]?.isWaiting = true
+        schedule.postpone(number, of: entry.host, until: clock.now + delay)
+        if stopDeadline != nil { drop(number) }
+    }
+
+    /// A shorter one keeps its connection.
+    private static var shortestPause: Interval { .milliseconds(500) }
+
     /// The request of a sample has ended: its content is stored, and that of others of the same address.
     mutating func complete(
         _ number: Int,
@@ -131,11 +170,11 @@ extension PipeRun {
         guard let entry = entries[number] else { return }
         entries[number]?.download = nil
         entries[number]?.spool = nil
+        entries[number]?.followers = []
         var first = result
         if let started = entry.started {
             first.attempts = entry.attempts
             first.seconds = (clock.now - started).seconds
-            primaries[entry.job.request] = nil
         }
         store(number, first, content, response)
         for follower in entry.followers {
@@ -156,7 +195,9 @@ extension PipeRun {
         record.content = content
         record.isPrimary = entry.started != nil
         // The content of an earlier sample is in its file.
-        if folder != nil, content == nil, record.result.key != result.key { record.copied = result.key }
+        if folder != nil || objects != nil, content == nil, record.result.key != result.key {
+            record.copied = result.key
+        }
         complete(record)
     }
 
@@ -168,7 +209,11 @@ extension PipeRun {
 
     /// A result is complete.
     mutating func finish(_ record: PipeRecord) {
-        if let entry = entries.removeValue(forKey: record.number) { issuedBytes -= entry.size }
+        let entry = entries.removeValue(forKey: record.number)
+        issuedBytes -= entry?.size ?? 0
+        if record.isPrimary, let entry { primaries[entry.job.request] = nil }
+        // Those that came while it was stored.
+        defer { for follower in entry?.followers ?? [] { request(follower) } }
         if record.isPrimary, case .success(let job) = record.job {
             let content = shard == nil ? nil : record.content
             // A sample that the archive has in another form is requested again.

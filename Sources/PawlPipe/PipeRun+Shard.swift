@@ -7,7 +7,7 @@ import PawlSystem
 struct ShardRun: Sendable {
     let name: ShardName
     let archive: any ArchiveFormat
-    let folder: SampleFolder
+    let place: any ShardPlace
     let published: PublishedShard?
     /// `nil` where one is there.
     let sink: ShardSink?
@@ -16,7 +16,7 @@ struct ShardRun: Sendable {
     init?(
         _ configuration: PipeConfiguration,
         _ format: PipeConfiguration.Format,
-        _ folder: SampleFolder
+        _ place: any ShardPlace
     ) throws(Failure) {
         guard let stem = configuration.shard else { return nil }
         switch format {
@@ -34,9 +34,9 @@ struct ShardRun: Sendable {
                 name: stem
             )
         }
-        self.folder = folder
-        published = try PublishedShard(name, archive, in: folder)
-        sink = published == nil ? try ShardSink(name, archive, in: folder) : nil
+        self.place = place
+        published = try PublishedShard(name, archive, in: place)
+        sink = published == nil ? try ShardSink(name, archive, in: place) : nil
     }
 }
 
@@ -45,15 +45,17 @@ extension PipeRun {
     mutating func publish(_ shard: ShardRun) throws(Failure) -> Int32 {
         guard let sink = shard.sink else { preconditionFailure("a shard is made when none is there") }
         let input = inputDigest.finish()
-        if let results = try sink.publish(input: input) {
+        let results = try sink.publish(input: input)
+        isPublished = true
+        if let results {
             return try print(results, exitCode: Int32(exitCode)) { $0 }
         }
         // Another process was faster.
-        guard let published = try PublishedShard(shard.name, shard.archive, in: shard.folder) else {
+        guard let published = try PublishedShard(shard.name, shard.archive, in: shard.place) else {
             throw Failure(
                 .inputOutput,
                 "cannot publish",
-                at: "\(shard.folder.path)/\(shard.name.archive)",
+                at: shard.place.path(of: shard.name.archive),
                 because: "another file of that name was there and has been removed",
                 remedy: "run it again"
             )
@@ -86,7 +88,7 @@ extension PipeRun {
         input: String,
         _ shard: ShardRun
     ) throws(Failure) -> Int32 {
-        let manifest = try published.confirm(input: input, shard.name, in: shard.folder)
+        let manifest = try published.confirm(input: input, shard.name, in: shard.place)
         return try print(manifest, exitCode: 0) { PipeResult.line(published: $0) }
     }
 

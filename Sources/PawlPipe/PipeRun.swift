@@ -38,6 +38,7 @@ package struct PipeRun {
     let downloader: Downloader
     let sink: SinkThread
     let folder: FolderSink?
+    let objects: ObjectSink?
     let shard: ShardRun?
     let spoolFolder: SpoolFolder
     let hooks: DownloadHooks?
@@ -70,6 +71,7 @@ package struct PipeRun {
     /// When a run that was stopped ends at the latest.
     var stopDeadline: Instant?
     var failure: Failure?
+    var isPublished = false
 
     package init(_ configuration: PipeConfiguration, _ inbox: PipeInbox) throws(Failure) {
         var configuration = configuration
@@ -85,6 +87,7 @@ package struct PipeRun {
         settings.jobs = configuration.jobs
         settings.threads = PipeRun.threads
         settings.reportsEveryState = false
+        settings.usesManyHosts = true
         settings.deniesPrivateAddresses = !configuration.allowsPrivateAddresses
         downloader = Downloader(settings) { event in
             switch event.kind {
@@ -92,12 +95,27 @@ package struct PipeRun {
             case .state, .started, .notice, .added, .changed, .missed: break
             }
         }
-        let format = configuration.format ?? (configuration.folder == nil ? .none : .files)
-        let folder = try configuration.folder.map { (path) throws(Failure) in try SampleFolder(path) }
-        spoolFolder = folder?.spool ?? SpoolFolder(PipeRun.temporaryFolder)
-        self.folder = format == .files ? folder.map { FolderSink(folder: $0) } : nil
-        shard = try folder.flatMap { (folder) throws(Failure) in try ShardRun(configuration, format, folder) }
-        sink = SinkThread(shard?.sink ?? self.folder ?? NoSink(), inbox)
+        let format = configuration.format ?? (configuration.target == nil ? .none : .files)
+        let place: (any ShardPlace)?
+        switch configuration.target {
+        case .folder(let path):
+            let folder = try SampleFolder(path)
+            place = folder
+            self.folder = format == .files ? FolderSink(folder: folder) : nil
+            objects = nil
+        case .objects(let address):
+            let spool = SpoolFolder(PipeRun.temporaryFolder)
+            let prefix = try ObjectPrefix(address, configuration.download, spool: spool)
+            place = prefix
+            let threads = min(configuration.jobs, PipeRun.mostRequests)
+            objects = format == .files ? ObjectSink(prefix: prefix, threads: threads) : nil
+            self.folder = nil
+        case nil: (place, self.folder, objects) = (nil, nil, nil)
+        }
+        spoolFolder = place?.spool ?? SpoolFolder(PipeRun.temporaryFolder)
+        shard = try place.flatMap { (place) throws(Failure) in try ShardRun(configuration, format, place) }
+        let sinks: [(any SampleSink)?] = [shard?.sink, self.folder, objects]
+        sink = SinkThread(sinks.lazy.compactMap { $0 }.first ?? NoSink(), inbox)
         hooks = configuration.hooks
         schedule = PipeSchedule(
             slots: configuration.jobs,
@@ -107,8 +125,12 @@ package struct PipeRun {
     }
 
     package mutating func run() throws(Failure) -> Int32 {
-        defer { reporter.end(now: clock.now) }
-        inbox.read(from: configuration.input)
+        defer {
+            reporter.end(now: clock.now)
+            // Parts in a bucket would outlive the process.
+            if !isPublished { shard?.sink?.discard(until: clock.now + configuration.grace) }
+        }
+        inbox.read(from: configuration.input, to: configuration.endLine)
         if let shard, let published = shard.published { return try confirm(published, shard) }
         while !isDone {
             admit()
@@ -164,7 +186,8 @@ package struct PipeRun {
     mutating func hear(_ message: PipeInbox.Message) {
         switch message {
         case .event(let event): hear(event)
-        case .stored(let records): for record in records { finish(record) }
+        case .stored(let records):
+            for record in records { record.isLookup ? request(record.number) : finish(record) }
         case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
             self.failure = self.failure ?? failure
         case .outputDrained: break
@@ -187,7 +210,7 @@ package struct PipeRun {
         for (number, entry) in entries where entry.isWaiting { drop(number) }
     }
 
-    private mutating func drop(_ number: Int) {
+    mutating func drop(_ number: Int) {
         guard let entry = entries.removeValue(forKey: number) else { return }
         done += 1
         for follower in entry.followers { drop(follower) }
@@ -203,10 +226,16 @@ package struct PipeRun {
         }
         guard let timeout = configuration.sampleTimeout else { return }
         while let number = deadlines.pop(atMost: now) {
-            guard let entry = entries[number], let download = entry.download else { continue }
-            numbers[download.id] = nil
-            downloader.abandon(download)
-            schedule.ended(of: entry.host)
+            guard let entry = entries[number] else { continue }
+            if let download = entry.download {
+                numbers[download.id] = nil
+                downloader.abandon(download)
+                schedule.ended(of: entry.host)
+            } else if entry.isWaiting {
+                schedule.remove(number, of: entry.host)
+            } else {
+                continue
+            }
             let failure = Failure(
                 .timeout,
                 "cannot download",
@@ -219,6 +248,8 @@ package struct PipeRun {
 
     /// Each thread keeps connections of its own: with one, a host sees no more of them than its limit.
     private static let threads = 1
+    /// The requests to a bucket at once.
+    private static let mostRequests = 32
     private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }
 }
 

@@ -20,6 +20,8 @@ struct PipeRecord: Sendable {
     var held = 0
     /// Whether its content was requested for it.
     var isPrimary = false
+    /// Whether the sink only looks if the job's file is there, before anything is requested.
+    var isLookup = false
 
     /// The line of the result.
     func line(isTimed: Bool = true) -> [UInt8] {
@@ -30,12 +32,21 @@ struct PipeRecord: Sendable {
     }
 }
 
-/// Where samples are put; used by one thread.
+/// Where samples are put.
 protocol SampleSink: Sendable {
+    /// How many threads use it at once, and how many samples each is given at a time.
+    var threads: Int { get }
+    var batch: Int { get }
     /// Stores the contents of the records, and completes their results.
     ///
     /// A failure ends the run.
     func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord]
+}
+
+extension SampleSink {
+    var threads: Int { 1 }
+    // Each may have an open file.
+    var batch: Int { 256 }
 }
 
 /// Addresses and digests are checked, and nothing is stored.
@@ -67,7 +78,7 @@ extension PipeResult {
     }
 }
 
-/// The thread that stores samples: in batches, one after another.
+/// The threads that store samples, in batches.
 final class SinkThread: Sendable {
     private let sink: any SampleSink
     private let inbox: PipeInbox
@@ -84,7 +95,9 @@ final class SinkThread: Sendable {
     init(_ sink: any SampleSink, _ inbox: PipeInbox) {
         self.sink = sink
         self.inbox = inbox
-        SystemThread.detached("pawl-sink", blocksSignals: true) { [self] in run() }
+        for _ in 0..<sink.threads {
+            SystemThread.detached("pawl-sink", blocksSignals: true) { [self] in run() }
+        }
     }
 
     func store(_ records: [PipeRecord]) {
@@ -101,9 +114,8 @@ final class SinkThread: Sendable {
         while true {
             let batch: [PipeRecord]? = state.wait(until: nil) { state in
                 guard !state.waiting.isEmpty else { return nil }
-                // Each may have an open file.
-                defer { state.waiting.removeFirst(min(state.waiting.count, 256)) }
-                return Array(state.waiting.prefix(256))
+                defer { state.waiting.removeFirst(min(state.waiting.count, sink.batch)) }
+                return Array(state.waiting.prefix(sink.batch))
             }
             guard let batch else { continue }
             do throws(Failure) {

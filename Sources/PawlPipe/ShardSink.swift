@@ -16,20 +16,20 @@ final class ShardSink: SampleSink {
 
     let shard: ShardName
     let archive: any ArchiveFormat
-    private let folder: SampleFolder
-    private let draft: SampleFolder.Draft
+    private let place: any ShardPlace
+    private let draft: any ShardDraft
     /// The lines that stay the same between runs, and those with times.
     private let manifest: SampleLog
     private let results: SampleLog
     private let state = Mutex(State())
 
-    init(_ shard: ShardName, _ archive: any ArchiveFormat, in folder: SampleFolder) throws(Failure) {
+    init(_ shard: ShardName, _ archive: any ArchiveFormat, in place: any ShardPlace) throws(Failure) {
         self.shard = shard
         self.archive = archive
-        self.folder = folder
-        draft = try folder.begin(shard.archive)
-        manifest = try SampleLog(in: folder.spool)
-        results = try SampleLog(in: folder.spool)
+        self.place = place
+        draft = try place.makeDraft(shard.archive)
+        manifest = try SampleLog(in: place.spool)
+        results = try SampleLog(in: place.spool)
         try draft.append(archive.beginning)
     }
 
@@ -88,37 +88,35 @@ final class ShardSink: SampleSink {
         let manifest = try manifest.content()
         try archive.end(manifest, input: input, to: append)
         try flush()
-        try draft.sync()
-        guard try folder.publish(draft) else {
-            draft.discard()
-            return nil
-        }
-        try folder.syncNames(of: draft)
-        try PublishedShard.publish(manifest, as: shard, in: folder)
+        guard try draft.publish() else { return nil }
+        try PublishedShard.publish(manifest, as: shard, in: place)
         return try results.content()
     }
+
+    /// Leaves nothing of what is not published.
+    func discard(until deadline: Instant) { draft.discard(until: deadline) }
 }
 
 /// A shard that is there.
 struct PublishedShard {
-    private let file: SampleFolder.Existing
+    private let file: any ShardFile
     private let archive: any ArchiveFormat
     private let trailer: ShardTrailer
     private let trailerStart: Int64
     private let path: String
 
     /// `nil` when there is none; throws when there is something else of its name.
-    init?(_ shard: ShardName, _ archive: any ArchiveFormat, in folder: SampleFolder) throws(Failure) {
-        path = "\(folder.path)/\(shard.archive)"
-        guard let file = try folder.existing(shard.archive) else {
-            guard try folder.existing(shard.manifest) == nil else {
-                throw Self.other("\(folder.path)/\(shard.manifest)", "it is not the manifest of a shard here")
+    init?(_ shard: ShardName, _ archive: any ArchiveFormat, in place: any ShardPlace) throws(Failure) {
+        path = place.path(of: shard.archive)
+        guard let file = try place.published(shard.archive) else {
+            guard try place.published(shard.manifest) == nil else {
+                throw Self.other(place.path(of: shard.manifest), "it is not the manifest of a shard here")
             }
             return nil
         }
         self.file = file
         self.archive = archive
-        trailerStart = file.content.length - archive.trailerDistance - Int64(ShardTrailer.size)
+        trailerStart = file.length - archive.trailerDistance - Int64(ShardTrailer.size)
         let bytes = try file.content(from: max(0, trailerStart), length: Int64(ShardTrailer.size)).bytes()
         guard trailerStart >= 0, let trailer = ShardTrailer(bytes), trailer.length <= trailerStart else {
             throw Self.other(path, "it is not a shard")
@@ -127,29 +125,29 @@ struct PublishedShard {
     }
 
     /// Makes sure that the manifest is there; throws when the shard was made of other jobs.
-    func confirm(input: String, _ shard: ShardName, in folder: SampleFolder) throws(Failure) -> SampleContent
-    {
+    func confirm(
+        input: String,
+        _ shard: ShardName,
+        in place: any ShardPlace
+    ) throws(Failure) -> SampleContent {
         guard trailer.input == input else { throw Self.other(path, "it is a shard of other jobs") }
-        let region = file.content(from: trailerStart - trailer.length, length: trailer.length)
+        let region = try file.content(from: trailerStart - trailer.length, length: trailer.length)
         let manifest = try archive.manifest(in: region)
-        try Self.publish(manifest, as: shard, in: folder)
+        try Self.publish(manifest, as: shard, in: place)
+        place.clean(shard.archive)
         return manifest
     }
 
     static func publish(
         _ manifest: SampleContent,
         as shard: ShardName,
-        in folder: SampleFolder
+        in place: any ShardPlace
     ) throws(Failure) {
-        if try folder.existing(shard.manifest) == nil {
-            let draft = try folder.make(shard.manifest, of: manifest)
-            try draft.sync()
-            if try folder.publish(draft) { return try folder.syncNames(of: draft) }
-            draft.discard()
-        }
-        guard let existing = try folder.existing(shard.manifest),
-            try existing.content.sha256() == manifest.sha256()
-        else { throw other("\(folder.path)/\(shard.manifest)", "it is the manifest of another shard") }
+        let name = shard.manifest
+        if try place.published(name) == nil, try place.publish(manifest, as: name) { return }
+        guard let existing = try place.published(name), existing.length == manifest.length,
+            try existing.content(from: 0, length: existing.length).sha256() == manifest.sha256()
+        else { throw other(place.path(of: name), "it is the manifest of another shard") }
     }
 
     private static func other(_ path: String, _ why: String) -> Failure {

@@ -25,6 +25,7 @@ class Origin:
         self.lock = threading.Lock()
         self.due: Optional[int] = None
         self.action: Callable[[], None] = lambda: None
+        self.failure: Optional[BaseException] = None
         origin = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -79,7 +80,10 @@ class Origin:
             if is_due:
                 self.due = None
         if is_due:
-            self.action()
+            try:
+                self.action()
+            except BaseException as error:
+                self.failure = error
 
     def at(self, count: int, action: Callable[[], None]) -> None:
         """Run `action` in the middle of request number `count`, counted from now."""

@@ -4,7 +4,7 @@
 POST /_control with JSON: {"faults": [{"op": "UploadPart", "do": "lose"}], "skew": 3600, "lies": true, "pace": 0.1}
   faults: each is used once. do: lose (carried out, the connection is closed without a response), slow (503 SlowDown),
   internal (500). skew: seconds by which its clock is ahead. lies: ignores preconditions. pace: seconds a part takes.
-GET /_log: the operations so far, as JSON. GET /_wait?op=UploadPart&count=2: the same, once there were so many of that kind.
+GET /_state: keys of the objects and of the uploads. GET /_log: the operations so far, as JSON. GET /_wait?op=UploadPart&count=2: the same, once there were so many of that kind.
 """
 import base64, hashlib, hmac, json, sys, threading, time, zlib
 from email.utils import formatdate
@@ -73,6 +73,10 @@ class Handler(BaseHTTPRequestHandler):
         if path.path == "/_control":
             control.update(json.loads(body))
             return self.respond(200)
+        if path.path == "/_state":
+            with lock:
+                state = {"objects": [f"{b}/{k}" for b in buckets for k in buckets[b]], "uploads": [u["key"] for u in uploads.values()]}
+                return self.respond(200, json.dumps(state).encode())
         if path.path in ("/_log", "/_wait"):
             wait = dict(parse_qsl(path.query))
             with lock:
@@ -115,7 +119,7 @@ class Handler(BaseHTTPRequestHandler):
         has = lambda name: name in query
         return {
             "GET": "ListParts" if has("uploadId") else "ListUploads" if has("uploads") else "Get" if key else "List",
-            "HEAD": "Head",
+            "HEAD": "Head" if key else "HeadBucket",
             "PUT": "UploadPart" if has("uploadId") else "Put",
             "POST": "Create" if has("uploads") else "Complete",
             "DELETE": "Abort" if has("uploadId") else "Delete",
@@ -183,10 +187,15 @@ class Handler(BaseHTTPRequestHandler):
         self.respond(200, b"", Content_Length=str(len(data)), ETag=f'"{tag}"',
                     Last_Modified=formatdate(when, usegmt=True), **fields)
 
+    def HeadBucket(self, objects, bucket, key, query, body):
+        self.respond(200)
+
     def Get(self, objects, bucket, key, query, body):
         if key not in objects:
             raise Refused(404, "NoSuchKey")
         data, tag, meta, when = objects[key]
+        if self.headers.get("If-Match", f'"{tag}"') != f'"{tag}"':
+            raise Refused(412, "PreconditionFailed")
         fields = dict(ETag=f'"{tag}"', Last_Modified=formatdate(when, usegmt=True), Accept_Ranges="bytes")
         wanted_range = self.headers.get("Range")
         if not wanted_range:

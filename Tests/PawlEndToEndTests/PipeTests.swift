@@ -4,13 +4,18 @@ import PawlTestKit
 import Testing
 
 /// The program in a pipe, against an origin on this machine.
-private final class PipeBench: Sendable {
+final class PipeBench: Sendable {
     let origin: OriginServer
     let folder: TemporaryFolder
+    /// How much larger each payload is than the one before it.
+    private let growth: Int64
+    private let environment: [String: String]
 
-    init() throws {
+    init(growth: Int64 = 37, environment: [String: String] = [:]) throws {
         origin = try OriginServer()
         folder = try TemporaryFolder()
+        self.growth = growth
+        self.environment = environment.merging(["HOME": folder.path]) { $1 }
     }
 
     deinit { origin.stop() }
@@ -26,7 +31,7 @@ private final class PipeBench: Sendable {
         try PawlProcess(
             PawlBinary.path,
             ["pipe", "-i", "jobs"] + defaults + options,
-            environment: ["HOME": folder.path],
+            environment: environment,
             folder: folder.path
         )
     }
@@ -52,7 +57,9 @@ private final class PipeBench: Sendable {
         try write(lines)
     }
 
-    func payload(_ number: Int) -> Payload { Payload(seed: UInt64(number), length: Int64(900 + number * 37)) }
+    func payload(_ number: Int) -> Payload {
+        Payload(seed: UInt64(number), length: 900 + Int64(number) * growth)
+    }
 
     func contents(_ name: String) -> [UInt8]? { FileSystem.contents(folder.path(name)) }
 }
@@ -190,7 +197,8 @@ struct PipeTests {
         #expect(agent?.hasSuffix("(+me@example.org)") == true)
         bench.origin.adjust("/robots.txt") { $0.instead = .status(503) }
         let (_, unknown) = try bench.run(options + ["--retries", "0"], with: [])
-        #expect(unknown.allSatisfy { $0["status"]?.string == "refused" })
+        #expect(unknown.count == 3 && unknown.allSatisfy { $0["status"]?.string == "refused" })
+        #expect(bench.origin.log.of("/open").count == 1, "without its rules nothing is requested")
     }
 
     @Test func `a host is never used by more than its limit`() throws {
@@ -199,6 +207,78 @@ struct PipeTests {
         let (code, results) = try bench.run(["--per-host", "2"])
         #expect(code == 0 && results.count == 30)
         #expect(bench.origin.log.mostOpen <= 2)
+    }
+
+    @Test func `the samples of a host that asks for a pause wait, and others run`() throws {
+        let bench = try PipeBench()
+        let slow = (0..<9).map { number in
+            bench.origin.serve("/slow/\(number)", Payload(text: "slow")) {
+                $0.instead = .status(429, retryAfter: "600")
+            }
+        }
+        let fast = (0..<30).map { number in
+            bench.origin.serve("/fast/\(number)", Payload(text: "fast"))
+                .replacing("127.0.0.1", with: "localhost")
+        }
+        try bench.write(slow + fast)
+        // The host has every place at first.
+        let process = try bench.start(["-j", "2", "--per-host", "2"])
+        bench.origin.wait { log in log.records.count { $0.request.path.hasPrefix("/fast/") } == 30 }
+        process.send(SIGTERM)
+        #expect(process.wait() == .code(7))
+        let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+        #expect(results.allSatisfy { $0["status"]?.string == "ok" })
+        let requests = bench.origin.log.records.count { $0.request.path.hasPrefix("/slow/") }
+        #expect(requests <= 2, "only what was under way")
+    }
+
+    @Test func `a sample is requested again after the pause`() throws {
+        let bench = try PipeBench()
+        let url = bench.origin.serve("/a", Payload(text: "abc")) {
+            $0.instead = .status(429, retryAfter: "1")
+        }
+        try bench.write([url])
+        let process = try bench.start(["--retries", "1"])
+        bench.origin.wait(requests: 1, of: "/a")
+        bench.origin.adjust("/a") { $0.instead = nil }
+        #expect(process.wait() == .code(0), "\(process.errors)")
+        #expect(try JSON.parse(process.lines.first ?? "")["attempts"]?.integer == 2)
+        bench.origin.adjust("/a") { $0.instead = .status(429, retryAfter: "1") }
+        let (code, results) = try bench.run(["--retries", "1"])
+        #expect(code == 29 && results.first?["attempts"]?.integer == 2)
+        #expect(try bench.run(["--retries", "1", "--sample-timeout", "0.2"]).code == 2)
+    }
+
+    @Test func `jobs that a killed writer cut off make no shard`() throws {
+        let bench = try PipeBench()
+        try bench.serve(3)
+        let options = ["--to", "out", "--format", "tar", "--shard", "s", "--end", "no more"]
+        let (code, results) = try bench.run(options)
+        #expect(code == 7 && results.isEmpty)
+        #expect(FileSystem.names(in: bench.folder.path("out")).isEmpty)
+        let jobs = bench.contents("jobs") ?? []
+        try FileSystem.write(jobs + Array("no more\nignored\n".utf8), to: bench.folder.path("jobs"))
+        let whole = try bench.run(options)
+        #expect(whole.code == 0 && whole.results.count == 3)
+    }
+
+    @Test func `workers on the lines of their numbers keep a host's limit together`() throws {
+        let bench = try PipeBench()
+        try bench.serve(40)
+        let split = try bench.start(["--partition", "3"], with: [])
+        #expect(split.wait() == .code(0))
+        var parts: [String: [String]] = ["0": [], "1": [], "2": []]
+        for line in split.lines where !line.isEmpty {
+            let tab = try #require(line.firstIndex(of: "\t"))
+            parts[String(line[..<tab]), default: []].append(String(line[line.index(after: tab)...]))
+        }
+        #expect(parts.count == 3 && parts.values.count { !$0.isEmpty } == 1)
+        let workers = try parts.map { number, lines in
+            try bench.write(lines, to: "part-\(number)")
+            return try bench.start(["-i", "part-\(number)", "--per-host", "2", "--to", "out"])
+        }
+        for worker in workers { #expect(worker.wait() == .code(0), "\(worker.errors)") }
+        #expect(bench.origin.log.mostOpen <= 2 && bench.origin.log.records.count == 40)
     }
 
     @Test func `lines are given to workers by their hosts`() throws {
@@ -262,6 +342,11 @@ struct ShardTests {
         bench.origin.adjust("/4.jpg") { $0.instead = .status(404) }
         let (code, results) = try bench.run(tar)
         #expect(code == 3 && results[4]["status"]?.string == "failed")
+        let again = try bench.run(tar)
+        let statuses = again.results.map { $0["status"]?.string }
+        #expect(
+            again.code == 0 && statuses == ["already", "already", "already", "already", "failed", "already"]
+        )
         bench.origin.adjust("/4.jpg") { $0.instead = nil }
         let retry = try PawlProcess.run(
             PawlBinary.path,

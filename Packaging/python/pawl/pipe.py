@@ -13,6 +13,9 @@ from typing import Any, Dict, IO, Iterable, Iterator, List, Mapping, Optional, S
 Job = Union[str, Mapping[str, Any]]
 Result = Dict[str, Any]
 
+#: Follows the last job: a child whose parent is killed sees the end of its input, but not this.
+_END = "end-of-jobs"
+
 #: The fields that `pawl pipe` writes, in its order. A job's own fields follow them.
 FIELDS: Tuple[str, ...] = (
     "id", "url", "status", "code", "reason", "http", "bytes", "sha256", "key", "type", "finalURL", "attempts", "seconds",
@@ -79,7 +82,7 @@ class _Child:
         self.failure: Optional[BaseException] = None
         self.messages: IO[bytes] = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [program or binary(), "pipe", *words],
+            [program or binary(), "pipe", "--end", _END, *words],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.messages,
         )
         self.feeder = threading.Thread(target=self._feed, args=(jobs,), daemon=True)
@@ -94,6 +97,7 @@ class _Child:
                     text = line(job)
                     self.given += 1
                     stdin.write(text)
+                stdin.write(_END.encode() + b"\n")
         except BrokenPipeError:
             pass  # The exit code tells why.
         except BaseException as error:  # The caller's: raised where the results are read.

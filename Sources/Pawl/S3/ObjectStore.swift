@@ -100,6 +100,48 @@ package final class ObjectStore: Sendable {
         return response.head.status == 404 ? nil : response.body
     }
 
+    /// A part of an object with this entity tag.
+    package func get(
+        _ address: WebAddress,
+        from start: Int64,
+        length: Int,
+        of entityTag: String
+    ) throws(Failure) -> [UInt8] {
+        guard length > 0 else { return [] }
+        let fields = [
+            ("Range", "bytes=\(start)-\(start + Int64(length) - 1)"), ("If-Match", "\"\(entityTag)\""),
+        ]
+        let response = try send("GET", address, fields: fields, limit: length, to: "cannot read")
+        // Some respond to a range with status 200.
+        let range = response.head.field("content-range") ?? ""
+        guard range.hasPrefix("bytes \(start)-\(start + Int64(length) - 1)/"), response.body.count == length
+        else {
+            throw Failure(
+                .inputOutput,
+                "cannot read",
+                at: address.redacted,
+                because: "it was replaced meanwhile, or the store ignores ranges",
+                remedy: "run it again"
+            )
+        }
+        return response.body
+    }
+
+    /// Throws if there is no such bucket, or none that may be used.
+    package func requireBucket(of address: WebAddress) throws(Failure) {
+        let root = try WebAddress.s3(bucket: address.bucket, key: "")
+        let response = try send("HEAD", root, to: "cannot use", mayBeMissing: true)
+        guard response.head.status != 404 else {
+            throw Failure(
+                .notFound,
+                "cannot use",
+                at: root.redacted,
+                because: "\(access.place) has no bucket \(address.bucket)",
+                remedy: "check the bucket's name and \(.setting(.endpoint))"
+            )
+        }
+    }
+
     /// Deletes an object; a missing one is no failure.
     package func delete(_ address: WebAddress) throws(Failure) {
         _ = try send("DELETE", address, to: "cannot delete", mayBeMissing: true)
@@ -213,6 +255,11 @@ package final class ObjectStore: Sendable {
         } catch {
             throw notS3("cannot complete", address, error.words)
         }
+    }
+
+    /// Aborts all uploads of exactly this key, as far as the store lists them: an object is there, and no other is wanted.
+    package func abortUploads(at address: WebAddress) {
+        for upload in (try? uploads(at: address)) ?? [] { try? abort(upload.id, at: address) }
     }
 
     func abort(_ upload: String, at address: WebAddress) throws(Failure) {

@@ -19,15 +19,19 @@ package final class ObjectUpload: Sendable {
         package var total: Int64?
         /// For another machine that continues.
         package var facts: JournalFacts
+        /// Whether another run can continue it; otherwise one that fails leaves nothing.
+        package var isContinuable: Bool
 
         package init(
             target: WebAddress,
             isFirst: Bool,
-            facts: JournalFacts = JournalFacts(sources: [], representation: Representation(), name: "")
+            facts: JournalFacts = JournalFacts(sources: [], representation: Representation(), name: ""),
+            isContinuable: Bool = true
         ) {
             self.target = target
             self.isFirst = isFirst
             self.facts = facts
+            self.isContinuable = isContinuable
         }
     }
 
@@ -42,6 +46,8 @@ package final class ObjectUpload: Sendable {
         var isStopped = false
         /// Whether the parts are to be deleted.
         var isDiscarded = false
+        /// Whether the thread makes no more requests.
+        var isOver = false
         var result: Result<UploadMachine.Outcome, Failure>?
         var completion: (@Sendable (Result<UploadMachine.Outcome, Failure>) -> Void)?
 
@@ -77,7 +83,7 @@ package final class ObjectUpload: Sendable {
         self.plan = plan
         let machine =
             continuing.map { UploadMachine(continuing: $0.note, parts: $0.parts) }
-            ?? UploadMachine(sizes: PartSizes(total: plan.total))
+            ?? UploadMachine(sizes: PartSizes(total: plan.total), isContinuable: plan.isContinuable)
         state = Monitor(State(machine: machine, accepted: machine.stored))
         SystemThread.detached("pawl-upload", blocksSignals: true) { self.run() }
     }
@@ -146,10 +152,19 @@ package final class ObjectUpload: Sendable {
     /// Deletes what the store has, once the present request has ended; the note stays, for another upload to replace.
     package func discard() { state.with { $0.isDiscarded = true } }
 
+    /// The same, and waits until it is done, at most until the deadline.
+    package func discard(until deadline: Instant) {
+        discard()
+        _ = state.wait(until: deadline) { $0.isOver ? () : nil }
+    }
+
     // MARK: the thread
 
     private func run() {
-        defer { if state.read(\.isDiscarded), let upload = state.read(\.machine.upload) { abort(upload) } }
+        defer {
+            if state.read(\.isDiscarded), let upload = state.read(\.machine.upload) { abort(upload) }
+            state.with { $0.isOver = true }
+        }
         while let (action, bytes) = nextAction() {
             if case .end(let outcome) = action { return end(.success(outcome)) }
             do throws(Failure) {
@@ -160,6 +175,7 @@ package final class ObjectUpload: Sendable {
                     state.machine.ended(action, result)
                 }
             } catch {
+                if !plan.isContinuable { discard() }
                 return end(.failure(error))
             }
         }

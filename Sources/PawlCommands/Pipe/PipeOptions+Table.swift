@@ -43,10 +43,16 @@ extension PipeOptions {
     }
 
     private static let files = [
-        option("to", takes: "DIR", in: .files, "folder for the files, or for the shard; created when missing")
-        {
-            (options, value) throws(Failure) in
-            options.configuration.folder = try OptionValues.notEmpty("to", value)
+        option(
+            "to",
+            takes: "DIR|s3://BUCKET/PREFIX",
+            in: .files,
+            "folder for the files or the shard, created when missing; or prefix of the objects that they become"
+        ) { (options, value) throws(Failure) in
+            let value = try OptionValues.notEmpty("to", value)
+            let isAddress = value.lowercased().hasPrefix("s3://")
+            options.configuration.target =
+                isAddress ? .objects(try WebAddress.parse(value).address) : .folder(value)
         },
         option(
             "format",
@@ -100,6 +106,18 @@ extension PipeOptions {
             standard: "standard input"
         ) { (options, value) throws(Failure) in
             options.inputFile = try OptionValues.notEmpty("input-file", value)
+        },
+        option(
+            "end",
+            takes: "LINE",
+            in: .sources,
+            "line after the last job: input that ends without it was cut off, so nothing more is published"
+        ) { (options, value) throws(Failure) in
+            let line = try OptionValues.text("end", value)
+            guard !line.allSatisfy({ $0 == " " || $0 == "\t" }) else {
+                throw OptionValues.bad("end", value, "must be a line that is not blank")
+            }
+            options.configuration.endLine = line
         },
         option(
             "checksum",

@@ -26,7 +26,7 @@ struct PipeOptions: CommandOptions {
             )
         }
         let format = configuration.format
-        if configuration.folder == nil {
+        if configuration.target == nil {
             if let format, format != .none { throw Self.missing("--to", "for --format \(format.rawValue)") }
             if configuration.shard != nil { throw Self.missing("--to", "for --shard") }
         } else if format == PipeConfiguration.Format.none {

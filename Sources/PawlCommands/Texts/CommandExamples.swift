@@ -62,6 +62,10 @@ struct CommandExamples: Sendable {
                 "pawl pipe --contact me@example.org --to out --format tar --shard 17 <in",
                 "Store all samples in one archive, out/17.tar"
             ),
+            (
+                "pawl pipe --contact m@e.org --to s3://b/p --format tar --shard 17 <in",
+                "The same in a bucket"
+            ),
         ]),
         "verify": CommandExamples([
             ("pawl verify *.iso --sums SHA256SUMS", "Check files against a sums file"),

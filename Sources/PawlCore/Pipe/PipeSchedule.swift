@@ -56,6 +56,10 @@ package struct PipeSchedule: Sendable {
     package mutating func next(now: Instant) -> Int? {
         guard active < slots else { return nil }
         while let name = later.pop(atMost: now) {
+            if let notBefore = hosts[name]?.notBefore, now < notBefore {
+                later.push(name, at: notBefore)
+                continue
+            }
             hosts[name]?.isQueued = false
             hosts[name]?.notBefore = nil
             enqueue(name)
@@ -111,6 +115,26 @@ package struct PipeSchedule: Sendable {
         var host = hosts[name] ?? Host(delay: self.delay)
         host.delay = max(host.delay, delay)
         hosts[name] = host
+    }
+
+    /// Starts none of a host before the instant, and ends one of it that is to be started again first.
+    package mutating func postpone(_ sample: Int, of name: String, until instant: Instant) {
+        guard var host = hosts[name] else { preconditionFailure("a host with an active sample is known") }
+        host.notBefore = max(host.notBefore ?? instant, instant)
+        hosts[name] = host
+        add(sample, of: name, isFirst: true)
+        ended(of: name)
+    }
+
+    /// Takes out one that waits.
+    package mutating func remove(_ sample: Int, of name: String) {
+        guard var host = hosts[name], let index = host.waiting[host.next...].firstIndex(of: sample) else {
+            return
+        }
+        host.waiting.remove(at: index)
+        waiting -= 1
+        hosts[name] = host
+        forgetIfIdle(name)
     }
 
     /// When a host can start one that could not now; `nil` when only an end can change anything.

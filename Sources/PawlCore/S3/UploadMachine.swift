@@ -56,16 +56,22 @@ package struct UploadMachine: Hashable, Sendable {
     package private(set) var upload: String?
     /// Those that the store has, without a gap.
     package private(set) var parts: [S3Part] = []
+    /// Whether a note beside the target names the upload, so that another run can continue it.
+    package let isContinuable: Bool
     private var isNoted = false
     private var stage = Stage.sending
 
-    package init(sizes: PartSizes) { self.sizes = sizes }
+    package init(sizes: PartSizes, isContinuable: Bool = true) {
+        self.sizes = sizes
+        self.isContinuable = isContinuable
+    }
 
     /// Continues what another run noted; `parts` are the store's.
     package init(continuing note: UploadNote, parts: [S3Part]) {
         sizes = note.sizes
         upload = note.upload
         self.parts = note.sizes.usable(parts)
+        isContinuable = true
         isNoted = true
     }
 
@@ -96,7 +102,7 @@ package struct UploadMachine: Hashable, Sendable {
             if isAtEnd, buffered <= sizes.first { return .put }
             return buffered >= sizes.first ? .begin : nil
         }
-        guard isNoted else { return .note(upload: upload) }
+        guard isNoted || !isContinuable else { return .note(upload: upload) }
         if buffered >= nextSize || isAtEnd && buffered > 0 { return .part(parts.count + 1, upload: upload) }
         return isAtEnd ? .complete(parts, upload: upload) : nil
     }

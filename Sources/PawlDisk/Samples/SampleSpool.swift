@@ -226,7 +226,8 @@ package final class SampleStore: Sendable {
 
 /// Bytes that are written one after another to a file without a name.
 package final class SampleLog: Sendable {
-    private static let room = 256 << 10
+    /// The bytes that wait to be written.
+    private let room: Int
 
     private struct State: Sendable {
         var pending: [UInt8] = []
@@ -237,15 +238,17 @@ package final class SampleLog: Sendable {
     private let folder: SpoolFolder
     private let state = Mutex(State())
 
-    package init(in folder: SpoolFolder) throws(Failure) {
+    /// `isBuffered`: bytes are written many at a time, and ``content(from:length:)`` is not used.
+    package init(in folder: SpoolFolder, isBuffered: Bool = true) throws(Failure) {
         self.folder = folder
+        room = isBuffered ? 256 << 10 : 0
         file = try folder.open()
     }
 
     package func append(_ bytes: [UInt8]) throws(Failure) {
         let isFull = state.withLock { state in
             state.pending += bytes
-            return state.pending.count >= Self.room
+            return state.pending.count >= room
         }
         if isFull { try flush() }
     }
@@ -259,6 +262,13 @@ package final class SampleLog: Sendable {
             return (state.pending, state.written)
         }
         try folder.check { () throws(SystemError) in try file.write(bytes, at: start) }
+    }
+
+    package var length: Int64 { state.withLock { $0.written + Int64($0.pending.count) } }
+
+    /// A part of what was written.
+    package func content(from start: Int64, length: Int64) -> SampleContent {
+        SampleContent(file: file, start: start, length: length)
     }
 
     /// What was written.

@@ -35,6 +35,25 @@ struct PipeScheduleTests {
         #expect(schedule.next(now: at(9)) == 3)
     }
 
+    @Test func `a host that asks for a pause holds up no other`() {
+        var schedule = PipeSchedule(slots: 2, perHost: 2, delay: .seconds(1))
+        for number in 0..<3 { schedule.add(number, of: "a") }
+        #expect(schedule.next(now: at(0)) == 0)
+        schedule.postpone(0, of: "a", until: at(60))
+        #expect(schedule.active == 0 && schedule.waiting == 3)
+        schedule.add(3, of: "b")
+        schedule.add(4, of: "b")
+        #expect(schedule.next(now: at(0)) == 3)
+        #expect(schedule.next(now: at(1)) == 4)
+        schedule.ended(of: "b")
+        schedule.ended(of: "b")
+        #expect(schedule.next(now: at(59.9)) == nil && schedule.nextStart == at(60))
+        schedule.remove(1, of: "a")
+        #expect(schedule.next(now: at(60)) == 0, "what was postponed is first")
+        #expect(schedule.next(now: at(61)) == 2)
+        #expect(schedule.waiting == 0)
+    }
+
     @Test func `every sample starts once, whatever the order of ends`() {
         var dice = Dice(seed: 7)
         var schedule = PipeSchedule(slots: 5, perHost: 2, delay: .milliseconds(3))

@@ -44,14 +44,15 @@ import Testing
     }
 
     /// Each state that a machine reaches with `total` bytes, whatever the store responds.
-    @Test(arguments: [0, 5, 8 << 20, 20 << 20] as [Int64])
-    func `every reachable state leads to an end`(total: Int64) {
+    @Test(arguments: [0, 5, 8 << 20, 20 << 20] as [Int64], [true, false])
+    func `every reachable state leads to an end`(total: Int64, isContinuable: Bool) {
         struct State: Hashable {
             var machine: UploadMachine
             var arrived: Int64
         }
         var seen: Set<State> = []
-        var open = [State(machine: UploadMachine(sizes: Self.sizes), arrived: 0)]
+        let machine = UploadMachine(sizes: Self.sizes, isContinuable: isContinuable)
+        var open = [State(machine: machine, arrived: 0)]
         var ends: Set<UploadMachine.Outcome> = []
         while let state = open.popLast() {
             guard seen.insert(state).inserted else { continue }
@@ -68,7 +69,10 @@ import Testing
             switch action {
             case .put: results = [.done, .exists]
             case .begin: results = [.begun(upload: "u")]
-            case .note, .abort, .deleteNote: results = [.done]
+            case .note, .deleteNote:
+                #expect(isContinuable, "a note that nobody needs")
+                results = [.done]
+            case .abort: results = [.done]
             case .part(let number, _):
                 let size = min(buffered, state.machine.nextSize)
                 results = [.part(S3Part(number: number, size: size, entityTag: "")), .gone]

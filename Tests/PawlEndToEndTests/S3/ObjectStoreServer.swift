@@ -1,3 +1,4 @@
+import PawlCore
 import PawlTestKit
 
 /// The small object store of `Tests/ObjectStore`, which checks signatures on its own and misbehaves on demand.
@@ -37,6 +38,20 @@ struct ObjectStoreServer {
     /// Returns when there were so many of the operation.
     func wait(for operation: String, count: Int) throws {
         _ = try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_wait?op=\(operation)&count=\(count)"])
+    }
+
+    /// Bucket and key of each object, and the keys of uploads that were not completed.
+    func state() throws -> (objects: [String], uploads: [String]) {
+        let state = try JSON.parse(
+            try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_state"]).output
+        )
+        func names(_ name: String) -> [String] { state[name]?.array?.compactMap(\.string).sorted() ?? [] }
+        return (names("objects"), names("uploads"))
+    }
+
+    /// Deletes an object of the bucket that needs no signature.
+    func delete(public key: String) throws {
+        _ = try PawlProcess.run("/usr/bin/curl", ["-sS", "-X", "DELETE", endpoint + "/public/" + key])
     }
 
     func count(_ operation: String) throws -> Int {

@@ -1,0 +1,112 @@
+import Pawl
+import PawlCore
+import PawlDisk
+
+/// An object for each sample.
+struct ObjectSink: SampleSink {
+    let prefix: ObjectPrefix
+    /// A request takes much longer than writing a file.
+    let threads: Int
+    let batch = 1
+
+    /// What an object was made from: its URL, as in a folder, and its content.
+    private struct Mark {
+        var source: String
+        var sha256: String
+
+        init(_ job: PipeJob, sha256: String) {
+            source = Hexadecimal.text(FolderSink.mark(of: job))
+            self.sha256 = sha256
+        }
+
+        init?(_ text: String?) {
+            guard let parts = text?.split(separator: "-", omittingEmptySubsequences: false), parts.count == 2,
+                Hexadecimal.bytes(String(parts[1]))?.count == 32
+            else { return nil }
+            (source, sha256) = (String(parts[0]), String(parts[1]))
+        }
+
+        var text: String { "\(source)-\(sha256)" }
+    }
+
+    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
+        var records = records
+        for index in records.indices {
+            guard case .success(let job) = records[index].job else { continue }
+            do throws(Failure) {
+                if records[index].isLookup {
+                    try look(&records[index], job)
+                } else {
+                    try store(&records[index], job)
+                }
+            } catch {
+                // No other sample could be stored either.
+                if error.code == .authorization { throw error }
+                records[index].result.fail(error)
+                records[index].isLookup = false
+            }
+            records[index].content = nil
+        }
+        return records
+    }
+
+    /// Whether the job's object was made from its URL by an earlier run.
+    private func look(_ record: inout PipeRecord, _ job: PipeJob) throws(Failure) {
+        guard let object = try prefix.object(record.result.key ?? ""), let mark = Mark(object.facts.content),
+            mark.source == Mark(job, sha256: "").source
+        else { return }
+        record.isLookup = false
+        record.isThere = true
+        record.result.bytes = object.length
+        record.result.sha256 = mark.sha256
+        guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
+        let isRight =
+            checksum.algorithm == .sha256
+            ? Hexadecimal.text(checksum.digest) == mark.sha256
+            : try object.content(from: 0, length: object.length).has(checksum)
+        guard isRight else {
+            throw Failure(
+                .checksumMismatch,
+                "cannot use",
+                at: object.address.redacted,
+                because: "its checksum is not the job's",
+                remedy: "remove the object, and run it again"
+            )
+        }
+    }
+
+    private func store(_ record: inout PipeRecord, _ job: PipeJob) throws(Failure) {
+        let key = record.result.key ?? ""
+        guard let content = try content(of: record) else { return }
+        record.result.describe(content)
+        guard let sha256 = record.result.sha256 else { return }
+        let mark = Mark(job, sha256: sha256).text
+        switch try prefix.store(content, as: key, type: record.result.type, mark: mark) {
+        case .stored: break
+        case .already: if record.isPrimary { record.result.status = .already }
+        case .differs:
+            throw Failure(
+                .fileExists,
+                "cannot store",
+                at: prefix.path(of: key),
+                because: "an object with this key and other content exists",
+                remedy: "choose another prefix or name"
+            )
+        case .lost: throw ObjectPrefix.lost(try prefix.address(of: key))
+        }
+    }
+
+    private func content(of record: PipeRecord) throws(Failure) -> SampleContent? {
+        guard let copied = record.copied else { return record.content }
+        guard let object = try prefix.object(copied) else {
+            throw Failure(
+                .inputOutput,
+                "cannot read",
+                at: prefix.path(of: copied),
+                because: "it was removed meanwhile",
+                remedy: "run it again"
+            )
+        }
+        return try object.content(from: 0, length: object.length)
+    }
+}

@@ -1,0 +1,163 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// `pawl pipe --to s3://`, with the real program and a store of another language.
+@Suite(
+    .enabled(
+        if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
+        "needs the built program, python3 and curl"
+    )
+)
+struct `Samples in an object store` {
+    private let store: ObjectStoreServer
+    private let bench: PipeBench
+    private let files = ["--to", "s3://public/data"]
+    private let tar = ["--to", "s3://public/data/", "--format", "tar", "--shard", "s"]
+
+    init() throws {
+        store = try ObjectStoreServer()
+        bench = try PipeBench(growth: 60_000, environment: store.environment)
+    }
+
+    private func statuses(_ results: [JSON]) -> Set<String> {
+        Set(results.compactMap { $0["status"]?.string })
+    }
+
+    /// The bytes of an object.
+    private func object(_ key: String) throws -> [UInt8]? {
+        let name = "got-\(key.replacing("/", with: "-"))"
+        FileSystem.remove(bench.folder.path(name))
+        let process = try PawlProcess.run(
+            PawlBinary.path,
+            ["get", "s3://public/\(key)", "-o", name],
+            environment: store.environment,
+            folder: bench.folder.path
+        )
+        return process.exit == .code(0) ? bench.contents(name) : nil
+    }
+
+    @Test func `each sample is an object, and is not requested again`() throws {
+        try bench.serve(8)
+        let (code, results) = try bench.run(files + ["--ordered"])
+        #expect(code == 0 && statuses(results) == ["ok"])
+        #expect(try store.state().objects == (0..<8).map { "public/data/s\($0).jpg" })
+        #expect(try object("data/s7.jpg") == bench.payload(7).bytes)
+        let again = try bench.run(files + ["--ordered"])
+        #expect(again.code == 0 && statuses(again.results) == ["already"])
+        for name in ["sha256", "bytes", "key"] {
+            #expect(again.results.map { $0[name] } == results.map { $0[name] })
+        }
+        #expect(bench.origin.log.of("/7.jpg").count == 1)
+        let other = bench.origin.serve("/other", Payload(text: "other"))
+        try bench.write([#"{"url":"\#(other)","out":"s1.jpg"}"#])
+        #expect(try bench.run(files).code == 13)
+        #expect(try object("data/s1.jpg") == bench.payload(1).bytes)
+    }
+
+    @Test func `an address is requested once for all its objects`() throws {
+        let small = bench.origin.serve("/a.bin", Payload(seed: 3, length: 900_000))
+        // Of a large one, parts may be requested over several connections.
+        let large = bench.origin.serve("/b.bin", Payload(seed: 4, length: 10_000_000))
+        let jobs = (0..<5).map { #"{"url":"\#(small)","id":\#($0)}"# }
+        try bench.write(jobs + [#"{"url":"\#(large)","id":5}"#])
+        #expect(try bench.run(files).code == 0)
+        #expect(bench.origin.ended("/a.bin").count == 1)
+        #expect(try store.state().objects.count == 6 && store.state().uploads.isEmpty)
+        #expect(try object("data/4.bin") == Payload(seed: 3, length: 900_000).bytes)
+        #expect(try object("data/5.bin") == Payload(seed: 4, length: 10_000_000).bytes)
+    }
+
+    @Test func `a store that cannot be used ends the run before anything is requested`() throws {
+        try bench.serve(2)
+        let missing = try bench.start(["--to", "s3://missing/data"])
+        #expect(
+            missing.wait() == .code(3) && missing.errors.contains("has no bucket missing"),
+            "\(missing.errors)"
+        )
+        let other = try PipeBench(
+            environment: store.environment.merging(["AWS_SECRET_ACCESS_KEY": "wrong-secret"]) { $1 }
+        )
+        try other.serve(2)
+        let refused = try other.start(["--to", "s3://bucket/data"])
+        #expect(refused.wait() == .code(24) && !refused.errors.contains("wrong-secret"), "\(refused.errors)")
+        #expect(bench.origin.log.records.isEmpty && other.origin.log.records.isEmpty)
+        #expect(try store.state().objects.isEmpty)
+    }
+
+    @Test func `a shard is the one that a folder gets`() throws {
+        try bench.serve(20)
+        #expect(try bench.run(["--to", "out", "--format", "tar", "--shard", "s"]).code == 0)
+        let (code, results) = try bench.run(tar)
+        #expect(code == 0 && results.map { $0["n"]?.integer } == (0..<20).map { Int64($0) })
+        #expect(try store.count("Create") == 1, "it has parts")
+        #expect(try store.state() == (["public/data/s.jsonl", "public/data/s.tar"], []))
+        let (whole, manifest) = (bench.contents("out/s.tar"), bench.contents("out/s.jsonl"))
+        #expect(try object("data/s.tar") == whole && object("data/s.jsonl") == manifest)
+        let requests = bench.origin.log.records.count
+        // A kill between the two objects leaves the archive, which has the manifest.
+        try store.delete(public: "data/s.jsonl")
+        let again = try bench.run(tar)
+        #expect(again.code == 0 && statuses(again.results) == ["already"])
+        #expect(bench.origin.log.records.count == requests)
+        #expect(try object("data/s.jsonl") == manifest)
+        try bench.serve(3)
+        let other = try bench.run(tar)
+        #expect(other.code == 13 && other.results.isEmpty)
+        #expect(try object("data/s.tar") == whole)
+    }
+
+    @Test(arguments: ["tar", "warc"])
+    func `two workers on one shard publish it once, whatever the store loses`(format: String) throws {
+        try bench.serve(24)
+        let faults = ["Create", "UploadPart", "Complete", "Put", "Head"].flatMap { operation in
+            ["lose", "slow", "internal"].map { "{\"op\": \"\(operation)\", \"do\": \"\($0)\"}" }
+        }
+        try store.control("{\"faults\": [\(faults.joined(separator: ","))]}")
+        let options = ["--to", "s3://public", "--format", format, "--shard", "s", "--retries", "9"]
+        let workers = try (0..<2).map { _ in try bench.start(options) }
+        for worker in workers {
+            #expect(worker.wait() == .code(0), "\(worker.errors)")
+            let lines = try worker.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+            #expect(lines.map { $0["n"]?.integer } == (0..<24).map { Int64($0) })
+            #expect(statuses(lines).isSubset(of: ["ok", "already"]))
+        }
+        #expect(try store.state().objects.count == 2 && store.state().uploads.isEmpty)
+        let again = try bench.run(options)
+        #expect(again.code == 0 && statuses(again.results) == ["already"])
+    }
+
+    @Test func `killed at any moment it leaves nothing or a whole shard`() throws {
+        try bench.serve(24)
+        #expect(try bench.run(["--to", "out", "--format", "tar", "--shard", "s"]).code == 0)
+        let whole = bench.contents("out/s.tar")
+        try store.control("{\"pace\": 0.05}")
+        for operation in ["Complete", "Put", "Create", "UploadPart", "UploadPart"] {
+            let wanted = try store.count(operation) + (operation == "UploadPart" ? 2 : 1)
+            let process = try bench.start(tar + ["-j", "4"])
+            try store.wait(for: operation, count: wanted)
+            process.send(SIGKILL)
+            process.wait()
+            let left = try store.state().objects
+            #expect(left.isEmpty || left.contains("public/data/s.tar"))
+            if !left.isEmpty { #expect(try object("data/s.tar") == whole) }
+            // What comes next finds a bucket without the shard.
+            for name in ["s.tar", "s.jsonl"] { try store.delete(public: "data/" + name) }
+        }
+        #expect(try !store.state().uploads.isEmpty, "a kill left parts")
+        #expect(try bench.run(tar).code == 0)
+        #expect(try store.state() == (["public/data/s.jsonl", "public/data/s.tar"], []))
+        #expect(try object("data/s.tar") == whole)
+    }
+
+    @Test func `a signal leaves no parts`() throws {
+        try bench.serve(24)
+        bench.origin.adjust("/23.jpg") { $0.delay = .untilReleased }
+        let process = try bench.start(tar)
+        try store.wait(for: "UploadPart", count: 1)
+        process.send(SIGTERM)
+        #expect(process.wait() == .code(7))
+        #expect(try store.state() == ([], []))
+    }
+}
