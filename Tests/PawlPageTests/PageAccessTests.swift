@@ -7,7 +7,7 @@ import Testing
 extension BrowserTests {
     /// Accessibility by axe-core, texts that fit, and what a page load requests.
     @Suite struct PageAccessTests {
-        /// A row of every kind: running for hours, waiting for its host, queued, paused, finished, failed for three reasons.
+        /// A row of every kind: running for hours, retrying, queued, paused, finished, failed for three reasons.
         private func fill(_ bench: PageBench) async throws {
             try await bench.addPaused(2)
             bench.origin.serve("/long.iso", Payload(seed: 1, length: 700 << 20)) { $0.pace = 90_000 }
@@ -34,7 +34,7 @@ extension BrowserTests {
 
         @Test(
             arguments: [false, true],
-            [(name: "en-US", waiting: "Waiting for host"), (name: "zh-CN", waiting: "等待服务器")]
+            [(name: "en-US", waiting: "Retrying in"), (name: "zh-CN", waiting: "后重试")]
         )
         func `axe finds no violation on any screen`(
             isDark: Bool,
@@ -90,7 +90,7 @@ extension BrowserTests {
             }
         }
 
-        @Test(arguments: [("en-US", "Waiting for host"), ("zh-CN", "等待服务器")])
+        @Test(arguments: [("en-US", "Retrying in"), ("zh-CN", "后重试")])
         func `no text is clipped at any width`(language: String, waiting: String) async throws {
             try await PageBench.with {
                 $0.manager.slots = 4

@@ -118,9 +118,12 @@ extension BrowserTests {
                     $0.instead = .status(503, retryAfter: "3000")
                 }
                 _ = try await bench.manager.add(url)
-                try await page.wait("\(PageBench.text(of: "busy.bin", ".cell-state")) === 'Waiting for host'")
-                let note = PageBench.text(of: "busy.bin", ".row-note")
-                try await page.wait("\(note).startsWith('127.0.0.1 requested a wait: ')")
+                try await page.wait(
+                    "\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')"
+                )
+                try await page.wait("\(PageBench.text(of: "busy.bin", ".row-note")).includes('503')")
+                let state = "\(PageBench.row("busy.bin")).querySelector('.cell-state').title"
+                try await page.wait("\(state).endsWith('(503, 1 of 5)')")
                 try await page.focusList()
                 try await page.press("Home")
                 let button = "document.querySelector('#toolbar [data-action=tryNow]')"
