@@ -56,7 +56,8 @@ import Testing
     @Test(arguments: Command.table)
     func `the description of a command begins with what the command does`(command: Command) {
         let verbs: Set = [
-            "Accept", "Add", "Change", "Compute", "Continue", "Download", "Find", "Keep", "Limit", "Move", "Open",
+            "Accept", "Add", "Change", "Compute", "Continue", "Download", "Find", "Keep", "Limit", "Move",
+            "Open",
             "Pause", "Print", "Put", "Read", "Rename", "Run", "Show", "Start", "Stop", "Take", "Wait",
         ]
         let first = command.details.prefix { $0.isLetter }
