@@ -8,7 +8,7 @@ final class EasyHandlePool {
     let stopped = StoppedList()
 
     private var idle: [Exchange] = []
-    let settings = SettingsCache()
+    let settings = ConnectionSettingsCache()
     private var memories: [OriginState.Key: OriginState] = [:]
     private var requestCount: UInt64 = 0
     /// Whether any origin has set cookies.

@@ -32,12 +32,12 @@ final class HTTP1Client {
     /// Connections whose unwanted bodies are discarded.
     var draining: [HTTP1Socket] = []
     private var lastID: UInt64 = 0
-    private let settings: SettingsCache
+    private let settings: ConnectionSettingsCache
     private var request: [UInt8] = []
     let buffer: UnsafeMutableRawBufferPointer
     lazy var pipe = SplicePipe()
 
-    init(clock: any Clock, poller: any Poller, settings: SettingsCache) {
+    init(clock: any Clock, poller: any Poller, settings: ConnectionSettingsCache) {
         self.clock = clock
         self.poller = poller
         source = poller.makeSource()

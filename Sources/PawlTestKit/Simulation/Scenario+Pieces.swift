@@ -30,7 +30,7 @@ extension Scenario {
             download.canFinish = false
         }
         if kind == 2 || kind == 4 {
-            for _ in 0..<luck.number(1...3) { tails.append(.damage(downloads.count, luck.next())) }
+            for _ in 0..<luck.number(1...3) { foreignChanges.append(.damage(downloads.count, luck.next())) }
             atEvents[luck.number(20...400), default: []].append(.crash(.kill))
         }
         if kind == 3 { addSeed(&download, length, &luck) }

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlEngine
 
 // The servers' traits and faults.
 extension Scenario {
@@ -106,5 +107,21 @@ extension Scenario {
             .init(.refusesRange, 0.03),
         ]
         return server
+    }
+
+    /// Makes one of a host's backends serve other content of the same length and tag, with a checksum given.
+    ///
+    /// The result is the right file, or none.
+    mutating func addBadNode(_ download: inout Download) {
+        let plan = download.job.plan
+        guard dice.chance(0.08), plan.sources.count == 1, plan.checksum == nil, plan.selection == .whole,
+            download.existing == nil, let file = servers[plan.sources[0].host]?.files[download.path]
+        else { return }
+        let bad = Payload(seed: dice.next(), length: file.payload.length)
+        servers[plan.sources[0].host]?.files[download.path]?.badNode =
+            .init(payload: bad, odds: dice.pick([0.1, 0.3, 0.5]))
+        let digest = MessageDigest5.digest(file.payload.bytes)
+        download.job.plan.checksum = Checksum(algorithm: .md5, digest: digest)
+        download.canFinish = false
     }
 }

@@ -67,7 +67,7 @@ package struct Scenario: Sendable {
     /// At a call to the disk, counted from 1.
     package var traps: [Int: FakeDisk.Trap] = [:]
     /// Other programs' changes to part files right after a crash.
-    package var tails: [Incident] = []
+    package var foreignChanges: [Incident] = []
     var dice: Dice
 
     package init(seed: UInt64) {
@@ -82,7 +82,7 @@ package struct Scenario: Sendable {
         for index in 0..<count { addDownload(index, of: count) }
         for _ in 0..<dice.pick([0, 1, 2, 3, 5]) { addIncident() }
         for _ in 0..<dice.pick([0, 0, 0, 1, 2]) { addTrap() }
-        addTails()
+        addForeignAppends()
         addHooks()
     }
 }

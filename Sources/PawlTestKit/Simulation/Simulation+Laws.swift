@@ -206,6 +206,15 @@ extension Simulation {
             violate(.finishes, "\(index) is \(course.phase): \(failure)")
         }
     }
+
+    /// Checks that the published file has the given digest.
+    func checkDigest(_ bytes: [UInt8], _ index: Int) {
+        guard let checksum = scenario.downloads[index].job.plan.checksum else { return }
+        let digest = MessageDigest5.digest(bytes)
+        guard digest != checksum.digest else { return }
+        let wanted = Hexadecimal.text(checksum.digest)
+        violate(.digest, "\(index): \(Hexadecimal.text(digest)) instead of \(wanted)")
+    }
 }
 
 extension Failure.Code {

@@ -84,7 +84,7 @@ package final class Simulation: Sendable {
         prepare()
         var lives = 0
         repeat {
-            if lives > 0 { growTails() }
+            if lives > 0 { appendAsOthers() }
             live()
             lives += 1
         } while state.withLock { $0.isDead } && lives < 100

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-// Other programs' changes to part files, and checks of checksums.
+// Other programs' changes to part files.
 extension Simulation {
     func grow(_ index: Int, by count: Int) {
         let name = course(index) { $0.name }
@@ -13,17 +13,8 @@ extension Simulation {
     }
 
     /// Lets another program change part files before the next process.
-    func growTails() {
-        for incident in scenario.tails { perform(incident) }
-    }
-
-    /// Checks that the published file has the given digest.
-    func checkDigest(_ bytes: [UInt8], _ index: Int) {
-        guard let checksum = scenario.downloads[index].job.plan.checksum else { return }
-        let digest = MessageDigest5.digest(bytes)
-        guard digest != checksum.digest else { return }
-        let wanted = Hexadecimal.text(checksum.digest)
-        violate(.digest, "\(index): \(Hexadecimal.text(digest)) instead of \(wanted)")
+    func appendAsOthers() {
+        for incident in scenario.foreignChanges { perform(incident) }
     }
 }
 

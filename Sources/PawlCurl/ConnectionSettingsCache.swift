@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 /// The settings of recent requests.
-final class SettingsCache {
+final class ConnectionSettingsCache {
     private static let limit = 64
 
     private var known: [ConnectionSettings.Key: ConnectionSettings] = [:]

@@ -1,0 +1,67 @@
+import PawlCore
+import PawlEngine
+
+// How a queue is restored and closed.
+extension QueueKeeper {
+    /// Restores the state of an earlier run.
+    func load(_ configuration: DownloadManager.Configuration) throws(Failure) {
+        try restoreLimits(configuration)
+        if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
+        pausedGroups = Set((try store.setting("paused groups") ?? "").split(separator: "\n").map(String.init))
+        for group in pausedGroups { perform(machine.pause(group: GroupID(group))) }
+        let suspects = try loadStarts()
+        for entry in try store.entries() {
+            machine.admit(
+                entry.id,
+                at: QueuePosition(priority: entry.priority, position: entry.position),
+                group: entry.group.isEmpty ? nil : GroupID(entry.group),
+                isPaused: entry.state == .paused || configuration.holdsAtStart || suspects.contains(entry.id)
+            )
+        }
+        for id in suspects { setAside(id) }
+        try resumeRemovals()
+        let held = try store.setting(Self.holdersName)
+        writtenHolders = held
+        perform(machine.resume(Self.holders(held ?? "")))
+        perform(machine.startNext())
+    }
+
+    /// The setting that stores the slot holders: ids in hexadecimal digits, the oldest first.
+    static let holdersName = "running"
+
+    /// Invalid ids are ignored.
+    static func holders(_ text: String) -> [QueueID] {
+        text.split(separator: " ").compactMap { word in
+            UInt64(word, radix: 16).flatMap { $0 == 0 ? nil : QueueID(rawValue: $0) }
+        }
+    }
+
+    /// The slot holders are written together with the change that affected them.
+    func noteHolders() {
+        let text = machine.holders.map(\.text).joined(separator: " ")
+        guard text != writtenHolders ?? "" else { return }
+        writtenHolders = text
+        settings[Self.holdersName] = text
+    }
+
+    /// Stops all downloads cleanly; `completion` is called when the store is closed.
+    func shutDown(_ completion: @escaping @Sendable () -> Void) {
+        closing.append(completion)
+        guard closing.count == 1 else { return }
+        machine.close()
+        engine.shutDown { [weak thread] in
+            thread?.post { $0.isStopped = true }
+        }
+    }
+
+    func endWhenClosed() {
+        guard isStopped, !hasEnded else { return }
+        hasEnded = true
+        store.close()
+        for handle in allHandles { handle.close(because: "its manager was shut down") }
+        broadcaster.close()
+        let completions = closing
+        closing = []
+        for completion in completions { completion() }
+    }
+}
