@@ -22,7 +22,7 @@ extension BrowserTests {
                 try await page.contextMenu(of: "done.bin")
                 #expect(
                     try await page.evaluate(items)
-                        == "details,open,save,rename,copyURL,remove,removeFile"
+                        == "details,open,save,check,rename,copyURL,remove,removeFile"
                 )
                 #expect(
                     try await page.evaluate("document.activeElement.textContent").string?.hasPrefix("Details")

@@ -146,7 +146,9 @@ import Testing
         let line = try #require(server.process.line { $0.contains("\"complete\"") })
         #expect(try JSON.parse(line)["id"]?.string == gid)
         await again.close()
-        #expect(Outbox(path: path, now: 0, log: nil).left.isEmpty)
+        // The response to the last one may not have been read: then it is posted again.
+        let left = Outbox(path: path, now: 0, log: nil).left.compactMap { $0.message["event"]?.string }
+        #expect(left.isEmpty || left == ["complete"])
         server.process.send(15)
     }
 

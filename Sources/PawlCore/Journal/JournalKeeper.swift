@@ -100,6 +100,7 @@ package struct JournalKeeper: Hashable, Sendable {
     package mutating func record(_ facts: JournalFacts, written: ByteRangeSet) -> [JournalWrite] {
         header.facts = facts
         header.written = written
+        keepDurable(within: written)
         return writeHeader()
     }
 
@@ -168,20 +169,21 @@ package struct JournalKeeper: Hashable, Sendable {
 
     /// Some bytes are wrong: only `done` is left.
     ///
-    /// The slots are void. An older header, which is the newest one only after damage, claims the wrong bytes: the caller that found
-    /// them wrong has to check them again after a resume.
+    /// The slots are void. The shell syncs and overwrites older headers as for ``startOver(_:)``: they claim the wrong bytes.
     package mutating func retract(_ facts: JournalFacts, to done: ByteRangeSet) -> [JournalWrite] {
         header.incarnation += 1
         header.facts = facts
         header.original = nil
         header.written = done
-        var durable = header.durable
-        for gap in done.gaps(in: ByteRange(0, max(durable.upperBound, done.upperBound))) {
-            durable.remove(gap)
-        }
-        header.durable = durable
-        self.durable = durable
+        keepDurable(within: done)
+        durable = header.durable
         return writeHeader()
+    }
+
+    /// What is not written any more was found wrong, and is not durable either.
+    private mutating func keepDurable(within written: ByteRangeSet) {
+        guard !header.durable.isSubset(of: written) else { return }
+        for gap in written.gaps(in: ByteRange(0, header.durable.upperBound)) { header.durable.remove(gap) }
     }
 
     /// Discards every byte.

@@ -138,10 +138,12 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Records that `done` is all that is written.
-    func retract(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+    /// Records durably that `done` is all that is written: other bytes were found wrong.
+    func retract(_ facts: JournalFacts, done: ByteRangeSet, syncs: Bool) throws(Failure) {
         do throws(SystemError) {
             try change { ((), $0.retract(facts, to: done)) }
+            try sync(syncs: syncs)
+            try change { ((), $0.startedOver()) }
         } catch {
             throw Failure.system(.inputOutput, "cannot write", at: path, error)
         }

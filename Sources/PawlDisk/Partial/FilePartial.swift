@@ -228,7 +228,7 @@ final class FilePartial: Partial {
         if range.start < hashedTo { forgetHash() }
         cyclic?.wrote(range)
         guard let journal else { return }
-        try journal.retract(facts, done: done)
+        try journal.retract(facts, done: done, syncs: syncs)
         slots = Array(repeating: nil, count: slotCount)
     }
 

@@ -29,6 +29,8 @@ final class FakeFile: Sendable {
         /// The right bytes where a seed was wrong, and where the disk has changed some.
         var wrongSeeds: [Int: UInt8] = [:]
         var damaged: [Int: UInt8] = [:]
+        /// What is to be discarded, also when the journal cannot be written.
+        var doubted = ByteRangeSet()
         /// What was discarded, in order: a sync that began before covers none of it.
         var forgotten: [ByteRange] = []
         /// Bytes of the last write that no cursor has passed yet.
@@ -104,6 +106,7 @@ extension FakeFile.Contents {
         }
         changed = now.nanoseconds
         let range = ByteRange(offset, Int64(end))
+        doubted.remove(range)
         if !damaged.isEmpty { damaged = damaged.filter { !range.contains(Int64($0.key)) } }
         if !wrongSeeds.isEmpty { wrongSeeds = wrongSeeds.filter { !range.contains(Int64($0.key)) } }
         let new = written.gaps(in: range)
@@ -144,6 +147,13 @@ extension FakeFile.Contents {
         return isLast ? ByteRangeSet() : unsaid
     }
 
+    /// The written bytes that were not found wrong.
+    var trusted: ByteRangeSet {
+        var trusted = written
+        for run in doubted.runs { trusted.remove(run) }
+        return trusted
+    }
+
     /// The bytes of `range` are wrong and will be written again.
     mutating func forget(_ range: ByteRange) {
         hashed.removeLast(max(0, hashed.count - Int(range.start)))
@@ -151,7 +161,9 @@ extension FakeFile.Contents {
         synced.remove(range)
         found.remove(range)
         forgotten.append(range)
-        arrivals = arrivals.filter { $0.range.intersection(range) == nil }
+        arrivals = arrivals.flatMap { arrival in
+            ByteRangeSet([range]).gaps(in: arrival.range).map { (at: arrival.at, range: $0) }
+        }
     }
 
     mutating func cut(to length: Int) {

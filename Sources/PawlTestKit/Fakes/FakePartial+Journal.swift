@@ -86,13 +86,7 @@ extension FakePartial {
         _ = on { $0.isVoid = true }
         if hasJournal {
             try change { ((), $0.startOver(facts)) }
-            try disk.call(at: path)
-            _ = on { contents in
-                guard let sync = contents.keeper?.syncBegins() else { return }
-                let point = contents.journal?.syncPoint ?? 0
-                contents.journal?.sync(to: point)
-                contents.keeper?.syncEnded(sync, succeeded: true)
-            }
+            try syncJournal()
             try change { ((), $0.startedOver()) }
         }
         try disk.call(at: path)
@@ -109,16 +103,29 @@ extension FakePartial {
 
     /// The bytes of `range` are wrong: the journal forgets them, and they may be written again.
     func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        _ = on { $0.doubted.insert(range) }
         try check(disk.troubles.journal)
         try change { ((), $0.retract(facts, to: done)) }
+        try syncJournal()
+        try change { ((), $0.startedOver()) }
         let now = disk.timeline.now
         _ = on { contents in
             contents.forget(range)
             contents.lanes = [:]
-            // The journal begins anew: until the next checkpoint a power cut may take all of it.
-            contents.arrivals = contents.written.runs.map { (now, $0) }
+            // A checkpoint that has begun does not count any more.
+            contents.arrivals = contents.arrivals.map { (now, $0.range) }
         }
         checkClaim("discard", done)
+    }
+
+    private func syncJournal() throws(Failure) {
+        try disk.call(at: path)
+        _ = on { contents in
+            guard let sync = contents.keeper?.syncBegins() else { return }
+            let point = contents.journal?.syncPoint ?? 0
+            contents.journal?.sync(to: point)
+            contents.keeper?.syncEnded(sync, succeeded: true)
+        }
     }
 
     /// Writes what a new value of the keeper requires, and keeps that value if the write succeeded.

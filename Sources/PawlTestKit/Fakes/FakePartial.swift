@@ -213,7 +213,7 @@ final class FakePartial: Partial {
         checkClaim("close", done)
         // Bytes beyond the requested part are discarded.
         let wanted = facts.representation.selection?.longest ?? SegmentMap.open
-        if let all = on({ $0.isVoid ? ByteRangeSet() : $0.written.clipped(to: wanted) }),
+        if let all = on({ $0.isVoid ? ByteRangeSet() : $0.trusted.clipped(to: wanted) }),
             !all.isSubset(of: done)
         {
             disk.violate(.ladder, "\(path): closed with \(done.runs), written was \(all.runs)")

@@ -18,7 +18,7 @@ extension Simulation {
         let download = scenario.downloads[index]
         guard isCalm, scenario.rate != nil || download.job.rateLimit != nil,
             !state.withLock({ $0.isFinale }), !course(index, { $0.startedOver }),
-            download.job.plan.selection == .whole, download.existing == nil
+            download.job.plan.selection == .whole, download.existing == nil, download.job.plan.pieces == nil
         else { return }
         let requests = world.network.requests.filter { $0.address.path == download.path }
         // A server's fault costs the bytes in transit, and so does content that cannot be used.

@@ -58,6 +58,9 @@ extension Simulation: Witness {
                 if text.description.contains("the content changed") { isChange = true }
             case .notify(.failed), .restoreOriginal, .restoreExtended: view.hasReason = true
             case .notify(.retrying): isRetry = true
+            case .startOver where machine.plan.pieces != nil: isChange = true
+            // What replaces a wrong piece is new.
+            case .discard: view.high = min(view.high, machine.written)
             default: break
             }
         }
