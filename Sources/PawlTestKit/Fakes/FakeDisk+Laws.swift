@@ -42,14 +42,16 @@ extension FakeDisk {
                 let known = contents.trusted(boot: boot)
             else { return nil }
             if kind == .powerCut, isSound {
-                contents.mustStay = contents.written
+                contents.mustStay = contents.trusted
                 let end = contents.diedAt ?? now
                 for (at, range) in contents.arrivals where end - max(at, contents.journalBegan) <= bound {
                     contents.mustStay.remove(range)
                 }
             }
             guard contents.holder != nil else { return nil }
-            let text = Law.kept(known: known, written: contents.written, mayBeLost: contents.mayBeLost)
+            var mayBeLost = contents.mayBeLost
+            mayBeLost.insert(contents.doubted)
+            let text = Law.kept(known: known, written: contents.written, mayBeLost: mayBeLost)
             let told = known.intersection(contents.unsaid).count
             return (text, told, contents.unsaid.count - told)
         }
