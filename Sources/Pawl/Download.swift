@@ -21,7 +21,8 @@ public final class Download: Sendable, Identifiable {
         var box: ProgressCell?
         /// Shown instead of the engine's state while the download is being stopped.
         var leaving: DownloadState?
-        var outcome: Result<DownloadedFile, PawlError>?
+        /// How it ended, a finish or a failure: kept as it was reported, which costs no copy.
+        var end: DownloadEvent.Kind?
         var isWatched = false
         /// Its owner has ended: nothing changes any more.
         var isClosed = false
@@ -39,7 +40,7 @@ public final class Download: Sendable, Identifiable {
     /// Signals when the outcome is known or the download stops running.
     private let turns = ChangeSignal()
 
-    init(_ base: DownloadSnapshot, box: ProgressCell? = nil, owner: any DownloadOwner) {
+    init(_ base: consuming DownloadSnapshot, box: ProgressCell? = nil, owner: any DownloadOwner) {
         id = base.id
         self.owner = owner
         state = Mutex(State(base: base, box: box))
@@ -91,7 +92,7 @@ public final class Download: Sendable, Identifiable {
         get async throws(PawlError) {
             while true {
                 let seen = turns.beats
-                if let outcome = state.withLock({ $0.outcome }) { return try outcome.get() }
+                if let outcome { return try outcome.get() }
                 if Task.isCancelled { throw .gone(source, because: "the wait for it was cancelled") }
                 await turns.wait(after: seen)
             }
@@ -118,12 +119,13 @@ protocol DownloadOwner: AnyObject, Sendable {
 
 // Calls from the owner.
 extension Download {
-    var outcome: Result<DownloadedFile, PawlError>? { state.withLock { $0.outcome } }
+    var outcome: Result<DownloadedFile, PawlError>? { state.withLock { $0.end }?.outcome }
     var readingName: String? { state.withLock { $0.box }?.reading.name }
 
-    func end(_ result: Result<DownloadedFile, PawlError>) {
+    /// Keeps how it ended, unless it has ended before.
+    func end(_ kind: DownloadEvent.Kind) {
         let onEnd = state.withLock { state in
-            state.outcome = state.outcome ?? result
+            state.end = state.end ?? kind
             defer { state.onEnd = nil }
             return state.onEnd
         }
@@ -137,7 +139,7 @@ extension Download {
         let source = source
         let onEnd = state.withLock { state in
             state.isClosed = true
-            state.outcome = state.outcome ?? .failure(.gone(source, because: why))
+            state.end = state.end ?? .failed(.gone(source, because: why))
             defer { state.onEnd = nil }
             return state.onEnd
         }
@@ -154,7 +156,7 @@ extension Download {
     /// The download runs again: later waits are for the new end.
     func reopen() {
         state.withLock { state in
-            if !state.isClosed { state.outcome = nil }
+            if !state.isClosed { state.end = nil }
         }
     }
 

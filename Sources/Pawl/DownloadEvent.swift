@@ -13,11 +13,11 @@ public struct DownloadEvent: Sendable, Codable {
         /// offset at which the file is resumed (0 for a fresh start).
         case started(name: String, total: Int64?, resumedAt: Int64)
         /// A decision worth reporting.
-        case notice(DownloadNotice)
+        indirect case notice(DownloadNotice)
         /// An attempt failed; the next one starts after `delay` seconds.
         indirect case retry(PawlError, delay: Double)
         /// The file is complete and has its final name.
-        case finished(DownloadedFile)
+        indirect case finished(DownloadedFile)
         /// The download ended with an error.
         indirect case failed(PawlError)
         /// A manager added it to its queue.
@@ -58,6 +58,7 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
         duration: Double,
         wasThere: Bool,
         response: DownloadResponse? = nil,
+        content: [UInt8]? = nil,
         verification: FileVerification? = nil
     ) {
         self.path = path
@@ -66,6 +67,33 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
         self.received = received
         self.duration = duration
         self.wasThere = wasThere
+        self.content = content
         self.verification = verification
+    }
+}
+
+extension DownloadEvent.Kind {
+    /// How the download ended, if this is its end.
+    var outcome: Result<DownloadedFile, PawlError>? {
+        switch self {
+        case .finished(let file): .success(file)
+        case .failed(let error): .failure(error)
+        case .state, .started, .notice, .retry, .added, .changed, .missed: nil
+        }
+    }
+
+    init(_ outcome: Result<DownloadedFile, PawlError>) {
+        switch outcome {
+        case .success(let file): self = .finished(file)
+        case .failure(let error): self = .failed(error)
+        }
+    }
+
+    /// Whether the download has ended with it, without a copy of how.
+    var isEnd: Bool {
+        switch self {
+        case .finished, .failed: true
+        case .state, .started, .notice, .retry, .added, .changed, .missed: false
+        }
     }
 }

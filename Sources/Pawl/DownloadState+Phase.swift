@@ -54,16 +54,15 @@ extension EngineEvent {
 
     /// The finished file of this event.
     func file(length: Int64, wasThere: Bool) -> DownloadedFile {
-        var file = DownloadedFile(
+        DownloadedFile(
             path: path,
             length: length,
             received: received,
             duration: elapsed.seconds,
             wasThere: wasThere,
             response: response,
+            content: content,
             verification: FileVerification(verification)
         )
-        file.content = content
-        return file
     }
 }

@@ -257,20 +257,23 @@ public final class Downloader: Sendable {
         job.plan.isSeeded = isSeeded
         job.sharesConnections = sharesConnections
         job.use(hooks ?? self.hooks)
-        let (id, box) = scheduler.add(job)
-        var base = DownloadSnapshot(
-            id: Download.ID(rawValue: id.rawValue),
-            source: job.plan.sources[0].redacted
-        )
-        base.taskDescription = options.taskDescription
         let place = FileLocation(
             disk: job.disk ?? disk,
             folder: options.folder,
             sources: job.plan.sources
         )
-        let download = Download(base, box: box, owner: StandaloneRun(scheduler: scheduler, place: place))
+        let (id, box) = scheduler.add(job)
+        let download = Download(
+            DownloadSnapshot(
+                id: Download.ID(rawValue: id.rawValue),
+                source: place.sources[0].redacted,
+                taskDescription: options.taskDescription
+            ),
+            box: box,
+            owner: StandaloneRun(scheduler: scheduler, place: place)
+        )
         guard board.add(download) else {
-            throw .gone(base.source, because: "its downloader was shut down")
+            throw .gone(download.source, because: "its downloader was shut down")
         }
         return download
     }
@@ -369,19 +372,13 @@ final class EventBoard: Sendable {
 
     func post(_ report: EngineEvent) {
         let event = DownloadEvent(id: Download.ID(rawValue: report.id.rawValue), kind: report.kind)
-        let ended: Result<DownloadedFile, PawlError>? =
-            switch event.kind {
-            case .finished(let file): .success(file)
-            case .failed(let error): .failure(error)
-            case .state, .started, .notice, .retry, .added, .changed, .missed: nil
-            }
         onEvent(event)
         if case .state(let state) = event.kind, state.isAtRest {
             self.state.withLock { $0.downloads[report.id.rawValue] }?.rested()
         }
-        guard let ended else { return }
+        guard event.kind.isEnd else { return }
         // The board keeps it alive only until its end.
         let download = state.withLock { $0.downloads.removeValue(forKey: report.id.rawValue) }
-        download?.end(ended)
+        download?.end(event.kind)
     }
 }

@@ -71,10 +71,10 @@ private final class StreamRun: DownloadOwner {
             keeper.run(fetch, job, hooks) { progress in
                 download.show(base, box: progress, leaving: nil)
             } _: { result in
-                download.end(result)
+                download.end(DownloadEvent.Kind(result))
             }
         }
-        if !isHeard { download.end(.failure(PawlError(.closed))) }
+        if !isHeard { download.end(.failed(PawlError(.closed))) }
     }
 
     func stop() { thread.post { [fetch] in $0.cancel(fetch) } }

@@ -99,7 +99,7 @@ extension QueueKeeper {
                     var last = handle.snapshot
                     last.state = .removed
                     handle.show(last, box: nil, leaving: nil)
-                    handle.end(.failure(gone))
+                    handle.end(.failed(gone))
                 }
                 broadcaster.dispatcher.removed(Download.ID(rawValue: id.rawValue), gone)
                 for waiter in waiters { waiter(failure.map { .failure($0) } ?? result) }

@@ -251,7 +251,7 @@ extension QueueKeeper {
         }
         let outcome = result.mapError { error ?? PawlError($0) }
         completions.append { [handle = existingHandle(id), broadcaster] _ in
-            handle?.end(outcome)
+            handle?.end(DownloadEvent.Kind(outcome))
             broadcaster.dispatcher.ended(Download.ID(rawValue: id.rawValue), outcome, response)
         }
     }

@@ -168,7 +168,7 @@ final class QueueKeeper: ThreadBound {
         let handle = Download(DownloadSnapshot(record), owner: owner)
         handles[record.id] = WeakDownload(download: handle)
         show(record)
-        if let outcome = outcome(of: record) { handle.end(outcome) }
+        if let outcome = outcome(of: record) { handle.end(DownloadEvent.Kind(outcome)) }
         return handle
     }
 

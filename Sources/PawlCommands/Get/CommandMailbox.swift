@@ -104,10 +104,7 @@ extension CommandMailbox.Message {
 
     fileprivate var isEnding: Bool {
         guard case .event(let event) = self else { return false }
-        switch event.kind {
-        case .finished, .failed, .state(.paused): return true
-        case .state, .started, .notice, .retry, .added, .changed, .missed: return false
-        }
+        return RunLedger.isEnd(event.kind)
     }
 }
 

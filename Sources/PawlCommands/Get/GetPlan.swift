@@ -14,9 +14,9 @@ package struct GetPlan: Sendable {
         /// Its part file begins with bytes of other files, which its checksum will prove.
         package var isSeeded = false
 
-        fileprivate var identity: [String] {
-            [source] + mirrors + [""] + lines.flatMap { [$0.name, $0.value] }
-        }
+        /// Whether its options are not the common ones.
+        var hasOwnOptions: Bool { !lines.isEmpty || !mirrors.isEmpty }
+
     }
 
     package private(set) var options: GetOptions
@@ -86,8 +86,26 @@ package struct GetPlan: Sendable {
         try check()
         completeAddresses(guess)
         // What was given twice is one download.
-        var known: Set<[String]> = []
-        items.removeAll { !known.insert($0.identity).inserted }
+        var plain: Set<String> = []
+        var own: Set<Identity> = []
+        plain.reserveCapacity(items.count)
+        items.removeAll {
+            $0.hasOwnOptions
+                ? !own.insert(Identity(item: $0)).inserted : !plain.insert($0.source).inserted
+        }
+    }
+
+    /// An item with options of its own, as it was given.
+    private struct Identity: Hashable {
+        let item: Item
+
+        static func == (left: Identity, right: Identity) -> Bool {
+            left.item.source == right.item.source && left.item.mirrors == right.item.mirrors
+                && left.item.lines.elementsEqual(right.item.lines) { $0.name == $1.name && $0.value == $1.value }
+        }
+
+        /// Few items differ in nothing but their mirrors and lines.
+        func hash(into hasher: inout Hasher) { hasher.combine(item.source) }
     }
 
     /// `-O` is curl's, before a URL, which changes nothing here; or wget's, with a file's name.
@@ -117,7 +135,7 @@ package struct GetPlan: Sendable {
         }
         for index in items.indices {
             items[index].source = completed(items[index].source)
-            items[index].mirrors = items[index].mirrors.map(completed)
+            if !items[index].mirrors.isEmpty { items[index].mirrors = items[index].mirrors.map(completed) }
         }
     }
 
@@ -130,12 +148,9 @@ package struct GetPlan: Sendable {
         try check()
     }
 
-    /// Whether the file's options are not the common ones.
-    func hasOwnOptions(_ item: Item) -> Bool { !item.lines.isEmpty || !item.mirrors.isEmpty }
-
     /// The options of one file.
     package func downloadOptions(for item: Item) throws(Failure) -> DownloadOptions {
-        guard hasOwnOptions(item) else { return common }
+        guard item.hasOwnOptions else { return common }
         var own = options
         own.download.mirrors += item.mirrors
         try apply(item, &own)

@@ -16,7 +16,7 @@ struct GetSession: ~Copyable {
     private var ledger = RunLedger()
     private var reporter: ProgressReporter
     /// The options of downloads that have none of their own.
-    private let common: DownloadOptions
+    private let common: Boxed<DownloadOptions>
     /// The netrc file for downloads that name none.
     private let usualNetrc: String?
     private var isInterrupted = false
@@ -27,7 +27,7 @@ struct GetSession: ~Copyable {
     init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
         usualNetrc = plan.options.readsNetrc ? NetrcPermission.usual() : nil
-        common = Self.complete(plan.common, usualNetrc)
+        common = Boxed(Self.complete(plan.common, usualNetrc))
         let mailbox = try CommandMailbox()
         store = try plan.store()
         let cursor = CursorGuard()
@@ -99,10 +99,10 @@ struct GetSession: ~Copyable {
             do throws(PawlError) {
                 // Without a copy of them for each file.
                 let download =
-                    if plan.hasOwnOptions(item) {
+                    if item.hasOwnOptions {
                         try add(item, options(for: item))
                     } else {
-                        try add(item, common)
+                        try add(item, common.value)
                     }
                 downloads[download.id.rawValue] = download
                 ledger.add(download.id.rawValue, source: download.source)

@@ -7,12 +7,12 @@ package struct Report: Sendable, Hashable {
         case started(total: Int64?, resumedAt: Int64)
         case notice(String)
         /// `delay` in seconds.
-        case retry(PawlError, delay: Double)
+        indirect case retry(PawlError, delay: Double)
         case waitingForNetwork
         case verifying
         case paused
-        case finished(DownloadedFile)
-        case failed(PawlError)
+        indirect case finished(DownloadedFile)
+        indirect case failed(PawlError)
     }
 
     /// Counts from 1; `nil` for a rejected URL.

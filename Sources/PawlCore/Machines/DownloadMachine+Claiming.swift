@@ -96,7 +96,8 @@ extension DownloadMachine {
             representation?.base = base
             samples = map.done.runs.max { $0.count < $1.count }.map(Sample.places) ?? []
         } else {
-            representation?.selection = plan.selection
+            let selection = plan.selection
+            representation?.selection = selection
         }
         var notices: [Action] = []
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {

@@ -65,7 +65,11 @@ extension DownloadMachine {
         }
     }
 
-    func selectedLength(of total: Int64?) -> Int64? { total.map { selectedLength(of: $0) } }
+    /// Without a closure, which would copy the machine.
+    func selectedLength(of total: Int64?) -> Int64? {
+        guard let total else { return nil }
+        return selectedLength(of: total) as Int64
+    }
 
     /// Stops everything and keeps the bytes.
     package mutating func pause() -> [Action] {

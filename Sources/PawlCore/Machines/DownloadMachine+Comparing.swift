@@ -168,7 +168,8 @@ extension DownloadMachine {
         let before = representation
         let compared = ByteRange(lane.cursor - lane.overlap, lane.cursor)
         samples.removeAll { compared.contains($0) }
-        if samples.isEmpty { representation?.selection = plan.selection }
+        let selection = plan.selection
+        if samples.isEmpty { representation?.selection = selection }
         guard let identity = lane.identity else { return representation != before }
         let source = sources[lane.source].text
         representation?.prove(source, at: lane.host, identity.validators)

@@ -122,7 +122,7 @@ extension DownloadMachine {
         now: Instant
     ) -> [Action] {
         let isForgotten = representation?.suspect != nil
-        representation?.suspect = nil
+        if isForgotten { representation?.suspect = nil }
         let actions = use(response, lane: index, now: now)
         // Starting over records it, and so does the end of the download.
         guard isForgotten, isClaimed, isActive, !actions.contains(.startOver) else { return actions }

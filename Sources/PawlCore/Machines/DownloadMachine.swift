@@ -3,7 +3,8 @@
 /// Bytes do not pass through it. The shell writes them at a lane's cursor and reports this by `progressed`
 /// before each other event, so that decisions rest on the present state.
 package struct DownloadMachine: Hashable, Sendable {
-    package let plan: DownloadPlan
+    private let parameters: Boxed<DownloadPlan>
+    package var plan: DownloadPlan { parameters.value }
     package internal(set) var phase = Phase.waiting
     package internal(set) var map = SegmentMap()
     /// The identity of the bytes on disk; `nil` while there are none and no response was accepted.
@@ -105,9 +106,10 @@ package struct DownloadMachine: Hashable, Sendable {
     var checkpointAt: Instant?
     var checkpointBytes: Int64 = 0
     var dice: Dice
+    private let place = KeptInPlace()
 
     package init(plan: DownloadPlan, seed: UInt64) {
-        self.plan = plan
+        parameters = Boxed(plan)
         sources = plan.sources.map(Source.init)
         ramp = ConnectionRamp(plan.ramp)
         dice = Dice(seed: seed)

@@ -63,7 +63,7 @@ package enum HookDecision: Hashable, Sendable {
 
 /// A lane's question without a reply yet.
 package struct PendingQuestion: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
+    package indirect enum Kind: Hashable, Sendable {
         case adapt
         case authenticate(AttemptFault)
         case redirect(to: WebAddress, status: Int)

@@ -19,7 +19,7 @@ package struct Lane: Hashable, Sendable {
         case restarting
         /// Requests one byte, to see whether that host repeats this entity tag, which differs from the one
         /// before.
-        case checkingTag(TagQuestion)
+        indirect case checkingTag(TagQuestion)
     }
 
     package enum Stage: Hashable, Sendable {

@@ -90,9 +90,7 @@ extension WebAddress {
 
 extension Origin {
     /// In the form of RFC 6454 §6.2.
-    package var text: String {
-        WebAddress(scheme: scheme, host: host, port: port, path: "", query: nil).text
-    }
+    package var text: String { WebAddress.text(scheme, host, port, "", nil) }
 }
 
 /// Writes strings one after another into memory of a known size.

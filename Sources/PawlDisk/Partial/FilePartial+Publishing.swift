@@ -3,6 +3,9 @@ import PawlEngine
 import Synchronization
 
 extension FilePartial {
+    /// In memory there is nothing to wait for.
+    var publishesAtOnce: Bool { !syncs }
+
     func publish(
         length: Int64,
         modified: UnixTime?,
@@ -26,7 +29,7 @@ extension FilePartial {
             modified: modified,
             replaces: replaces
         )
-        guard syncs else { return completion(publishHere(publication)) }
+        if publishesAtOnce { return completion(publishHere(publication)) }
         ticket.isPublishing.store(true, ordering: .releasing)
         disk.publisher.submit(publication) { [ticket] result in
             if case .failure = result { ticket.isPublishing.store(false, ordering: .releasing) }
@@ -34,7 +37,7 @@ extension FilePartial {
         }
     }
 
-    /// Publishes without a worker: in memory there is nothing to wait for.
+    /// Publishes without a worker.
     private func publishHere(_ publication: Publication) -> Result<String, Failure> {
         do throws(Failure) {
             try publication.settle()

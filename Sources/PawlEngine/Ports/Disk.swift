@@ -219,6 +219,8 @@ package protocol Partial: AnyObject {
         modified: UnixTime?,
         completion: @escaping @Sendable (Result<String, Failure>) -> Void
     )
+    /// Whether `publish` waits for no disk and ends before it returns.
+    var publishesAtOnce: Bool { get }
 
     /// Closes and unlocks; partial and journal stay. Without a journal and with `done` not empty one is
     /// written first.
@@ -249,6 +251,7 @@ extension Partial {
     package func restoreExtended(length: Int64) throws(Failure) { try restoreOriginal() }
     package var hasRoom: Bool { true }
     package var descriptor: Int32? { nil }
+    package var publishesAtOnce: Bool { false }
     package func ensurePartName() {}
     package func willWrite(_ range: ByteRange) {}
     package func remember(_ content: ContentFingerprint?) {}

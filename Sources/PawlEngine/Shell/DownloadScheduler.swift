@@ -50,7 +50,7 @@ package final class DownloadScheduler: Sendable {
     // MARK: commands of the user
 
     /// Adds a download that is not to run yet.
-    package func add(_ job: Job) -> (id: DownloadID, box: ProgressCell) {
+    package func add(_ job: consuming Job) -> (id: DownloadID, box: ProgressCell) {
         let added = engine.add(job)
         state.withLock { $0.slots.add(added.id.rawValue) }
         return added

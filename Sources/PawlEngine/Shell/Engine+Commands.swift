@@ -17,7 +17,7 @@ extension Engine {
             if near == nil { state.nextLoop += 1 }
             entry.run = .running(loop: loop)
             // The monitor costs a thread; downloads from this machine itself do not need it.
-            let watches = !state.isWatchingNetwork && entry.job.plan.sources.contains { !$0.isLoopback }
+            let watches = !state.isWatchingNetwork && entry.job.value.plan.sources.contains { !$0.isLoopback }
             if watches { state.isWatchingNetwork = true }
             return (watches, loops[loop].put(.start(id, entry.job, entry.box)))
         }
@@ -85,10 +85,12 @@ extension Engine {
     package func replaceSource(_ id: DownloadID, with address: WebAddress) {
         let wake = state.withLock { state -> Wake? in
             guard let entry = state.entries[id] else { return nil }
-            entry.job.plan.sources[0] = address
-            entry.job.plan.replacesAddress = true
-            // The part file is found by the file's name where the address is unrelated to it.
-            if entry.job.fileName == nil { entry.job.fileName = entry.box.reading.name }
+            entry.edit { [name = entry.box.reading.name] job in
+                job.plan.sources[0] = address
+                job.plan.replacesAddress = true
+                // The part file is found by the file's name where the address is unrelated to it.
+                job.fileName = job.fileName ?? name
+            }
             return entry.run.loop.flatMap { loops[$0].put(.replaceSource(id, address)) }
         }
         wake?()

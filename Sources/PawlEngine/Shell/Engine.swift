@@ -69,13 +69,20 @@ package final class Engine: Sendable {
     ///
     /// A class, as it is large and is read a dozen times per file.
     final class Entry {
-        var job: Job
+        var job: Boxed<Job>
         let box: ProgressCell
         var run = Run.atRest
 
-        init(job: Job, box: ProgressCell) {
+        init(job: Boxed<Job>, box: ProgressCell) {
             self.job = job
             self.box = box
+        }
+
+        /// Edits the job for the next run: the present one has it as it was.
+        func edit(_ change: (inout Job) -> Void) {
+            var job = job.value
+            change(&job)
+            self.job = Boxed(job)
         }
     }
 
@@ -138,7 +145,8 @@ package final class Engine: Sendable {
         }
     }
 
-    package func add(_ job: Job) -> (id: DownloadID, box: ProgressCell) {
+    package func add(_ job: consuming Job) -> (id: DownloadID, box: ProgressCell) {
+        let job = Boxed(job)
         let box = ProgressCell()
         let id = state.withLock { state in
             let id = DownloadID(rawValue: state.next)
@@ -177,7 +185,7 @@ package final class Engine: Sendable {
     package func limit(_ id: DownloadID, to rate: Int64?) {
         let wake = state.withLock { state -> Wake? in
             guard let entry = state.entries[id] else { return nil }
-            entry.job.rateLimit = rate
+            entry.edit { $0.rateLimit = rate }
             return entry.run.loop.flatMap { loops[$0].put(.limit(id, rate)) }
         }
         wake?()
@@ -206,9 +214,11 @@ package final class Engine: Sendable {
             guard state.stoppedLoops == loops.count else { return [] }
             // No callback is called any more, and a callback may retain the engine.
             for entry in state.entries.values {
-                entry.job.refresh = nil
-                entry.job.onPublishing = nil
-                entry.job.hooks = nil
+                entry.edit { job in
+                    job.refresh = nil
+                    job.onPublishing = nil
+                    job.hooks = nil
+                }
             }
             defer { state.onClosed = [] }
             return state.onClosed

@@ -88,9 +88,9 @@ final class Loop {
 
     private func runner(_ id: DownloadID) -> Runner? { runners.first { $0.id == id } }
 
-    private func start(_ id: DownloadID, _ job: Job, _ box: ProgressCell) {
+    private func start(_ id: DownloadID, _ job: Boxed<Job>, _ box: ProgressCell) {
         guard !isStopping else {
-            job.observer?(.phase(.paused), nil)
+            job.value.observer?(.phase(.paused), nil)
             return shared.onReleased(id)
         }
         let runner = Runner(id: id, job: job, box: box, loop: self)
@@ -125,9 +125,12 @@ final class Loop {
 
     private func flush() {
         guard !outbox.isEmpty else { return }
-        let requests = outbox
-        outbox.removeAll(keepingCapacity: true)
-        for next in requests { transport?.start(next.request, as: next.id, sink: next.sink) }
+        // Two lists take turns, so that none is made anew.
+        var batch: [(request: TransferRequest, id: TransferID, sink: any TransferSink)] = []
+        swap(&batch, &outbox)
+        for next in batch { transport?.start(next.request, as: next.id, sink: next.sink) }
+        batch.removeAll(keepingCapacity: true)
+        if outbox.isEmpty { swap(&batch, &outbox) }
     }
 
     func cancel(_ id: TransferID) {

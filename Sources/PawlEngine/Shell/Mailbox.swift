@@ -6,7 +6,7 @@ import Synchronization
 /// The loop is woken only when it sleeps.
 final class Mailbox: Sendable {
     enum Message: Sendable {
-        indirect case start(DownloadID, Job, ProgressCell)
+        case start(DownloadID, Boxed<Job>, ProgressCell)
         case pause(DownloadID)
         case preempt(DownloadID)
         case remove(DownloadID)

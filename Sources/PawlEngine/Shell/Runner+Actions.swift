@@ -249,7 +249,9 @@ extension Runner {
 
     private func publish(length: Int64, modified: UnixTime?) {
         guard let partial else { return }
-        if job.observer == nil { shared.onPublishing(id) }
+        // One that is published before this returns is released in its place.
+        let waits = job.onPublishing != nil || !partial.publishesAtOnce
+        if waits, job.observer == nil { shared.onPublishing(id) }
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
         announce(Publishing(name: partial.name, length: length, finalName: finalName)) { reply in

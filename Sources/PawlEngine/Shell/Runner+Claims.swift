@@ -30,11 +30,9 @@ extension Runner {
 
     /// The fingerprint of the content, from the first address's own validators.
     var content: ContentFingerprint? {
-        machine.representation?.fingerprint(
-            of: addresses[0],
-            selection: job.plan.selection,
-            now: clock.wallTime
-        )
+        ask { [source = addresses[0], selection = job.plan.selection, now = clock.wallTime] in
+            $0.representation?.fingerprint(of: source, selection: selection, now: now)
+        }
     }
 
     /// Claims the name from the response to `lane`.

@@ -23,13 +23,11 @@ extension Runner {
 
     /// Replaces an address on behalf of the user: credentials may be sent to its origin.
     func replaceSource(with address: WebAddress) {
-        job.plan.sources[0] = address
-        hasOtherAddress = true
+        use(address)
         feed { $0.replaceSource(0, with: address, now: $1) }
     }
 
     func limit(to rate: Int64?) {
-        job.rateLimit = rate
         limiter.change(rate: rate, now: clock.now)
     }
 

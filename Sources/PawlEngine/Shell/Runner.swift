@@ -1,17 +1,19 @@
 import PawlCore
 
 /// Events for a runner from other threads.
+///
+/// Large values are kept by reference, as in ``Action``.
 enum RunnerEvent: Sendable {
     case checkpointed(Result<Void, Failure>)
-    case digested(Result<[Checksum], Failure>)
-    case digestedDecoded(Result<[Checksum]?, Failure>)
-    case foundSidecars(FoundDigests)
-    case pieceHashed(PieceMap.Check, Result<[UInt8], Failure>)
+    indirect case digested(Result<[Checksum], Failure>)
+    indirect case digestedDecoded(Result<[Checksum]?, Failure>)
+    indirect case foundSidecars(FoundDigests)
+    indirect case pieceHashed(PieceMap.Check, Result<[UInt8], Failure>)
     case published(Result<String, Failure>)
     /// The owner has recorded the file's name, and the file may be published.
     case mayPublish(length: Int64, modified: UnixTime?)
-    case refreshed(source: Int, generation: UInt32, WebAddress?)
-    case replied(HookOrder, HookReply)
+    indirect case refreshed(source: Int, generation: UInt32, WebAddress?)
+    indirect case replied(HookOrder, HookReply)
 }
 
 /// Runs one download: executes its machine's actions and feeds back events.
@@ -21,7 +23,8 @@ final class Runner {
     let id: DownloadID
     /// Distinguishes this run from earlier ones of the same download.
     let run: UInt64
-    var job: Job
+    private var order: Boxed<Job>
+    var job: Job { order.value }
     /// The loop outlives its runners, and ends when it has none.
     let loop: Loop
     let shared: Shared
@@ -63,23 +66,31 @@ final class Runner {
     /// The number of connections in the sample that is valid while the present actions are carried out.
     var readConnections: Int?
 
-    init(id: DownloadID, job: Job, box: ProgressCell, loop: Loop) {
+    init(id: DownloadID, job order: Boxed<Job>, box: ProgressCell, loop: Loop) {
         self.id = id
         run = loop.shared.nextTransfer().rawValue
-        self.job = job
+        self.order = order
         self.box = box
         self.loop = loop
         shared = loop.shared
         clock = loop.clock
-        disk = job.disk ?? shared.ports.disk
+        disk = order.value.disk ?? shared.ports.disk
         witness = shared.ports.witness
         startedAt = clock.now
-        limiter = RateLimiter(rate: job.rateLimit)
+        limiter = RateLimiter(rate: order.value.rateLimit)
         let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
-        var plan = job.plan
-        plan.canRefresh = job.refresh != nil
+        var plan = order.value.plan
+        plan.canRefresh = order.value.refresh != nil
         machine = DownloadMachine(plan: plan, seed: seed)
         addresses = machine.sources.map(\.text)
+    }
+
+    /// Replaces the given address.
+    func use(_ address: WebAddress) {
+        var job = job
+        job.plan.sources[0] = address
+        order = Boxed(job)
+        hasOtherAddress = true
     }
 
     /// Asks the machine in place: a call on the stored property would copy the whole machine first.
