@@ -5,7 +5,7 @@ import PawlSystem
 import Synchronization
 
 /// The bytes of one download: in memory while they are few, else in a file without a name.
-package final class SampleSpool: Disk {
+package final class SampleSpool: UnstoredDisk {
     /// The bytes that are kept in memory.
     private static let memory: Int64 = 256 << 10
 
@@ -37,7 +37,7 @@ package final class SampleSpool: Disk {
 
     fileprivate func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         let end = offset + Int64(bytes.count)
-        // Inside the closure it would have to be typed again.
+        // The closure of `withLock` cannot throw a `Failure`.
         let failure: Failure? = state.withLock { state in
             do throws(Failure) {
                 if state.file == nil, end > Self.memory {
@@ -48,14 +48,8 @@ package final class SampleSpool: Disk {
                 }
                 if let file = state.file {
                     try folder.check { () throws(SystemError) in try unsafe file.write(bytes, at: offset) }
-                } else if Int(offset) == state.bytes.count {
-                    unsafe state.bytes.append(contentsOf: bytes)
                 } else {
-                    while state.bytes.count < Int(end) { state.bytes.append(0) }
-                    unsafe state.bytes.withUnsafeMutableBytes { place in
-                        let part = Int(offset)..<Int(end)
-                        unsafe UnsafeMutableRawBufferPointer(rebasing: place[part]).copyMemory(from: bytes)
-                    }
+                    unsafe state.bytes.write(bytes, at: Int(offset))
                 }
                 state.length = max(state.length, end)
                 return nil
@@ -90,20 +84,11 @@ package final class SampleSpool: Disk {
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         .fresh(SpoolPartial(self, claim))
     }
-
-    package func unfinished(of source: String, in folder: String) -> String? { nil }
-    package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
-    package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 
 /// Nothing of it outlives the process.
 private final class SpoolPartial: UnstoredPartial {
     let name: String
-    let path = ""
-    let hasJournal = false
-    let slotCount = 64
-    let durable = ByteRangeSet()
     private let spool: SampleSpool
     private let source: String
 
