@@ -23,7 +23,18 @@ public struct DownloadBody: AsyncSequence, Sendable {
 
     private let source: BodySource
 
-    init(_ source: BodySource) { self.source = source }
+    /// `add` makes a download that waits to be iterated, and what stops it.
+    init(
+        at position: BodyDisk.Position?,
+        _ options: DownloadOptions,
+        add: (DownloadOptions, BodyDisk) throws(PawlError) -> (Download, stop: @Sendable () -> Void)
+    ) throws(PawlError) {
+        let options = try options.forStream(isContinued: position != nil)
+        let signal = ChangeSignal()
+        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
+        let (download, stop) = try add(options, disk)
+        source = BodySource(disk, signal, download, onStop: stop)
+    }
 
     /// The download: its snapshot and its state.
     public var download: Download { source.download }
@@ -75,7 +86,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
                 }
                 if let chunk = source.disk.take() { return chunk }
                 if let outcome = source.download.outcome {
-                    // Bytes may have come between the two questions.
+                    // Bytes may have come in between.
                     if let chunk = source.disk.take() { return chunk }
                     _ = try outcome.get()
                     return nil
@@ -177,15 +188,13 @@ extension Downloader {
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
     ) throws(PawlError) -> DownloadBody {
-        let options = try options.forStream(isContinued: position != nil)
-        let signal = ChangeSignal()
-        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
-        let download = try add(source, options: options, hooks: hooks) { plan in
-            disk.expect(plan.streamAlgorithms)
-            return disk
+        try DownloadBody(at: position, options) { (options, disk) throws(PawlError) in
+            let download = try add(source, options: options, hooks: hooks) { plan in
+                disk.expect(plan.streamAlgorithms)
+                return disk
+            }
+            let id = DownloadID(rawValue: download.id.rawValue)
+            return (download, { [scheduler] in scheduler.remove(id) })
         }
-        let id = DownloadID(rawValue: download.id.rawValue)
-        let source = BodySource(disk, signal, download) { [scheduler] in scheduler.remove(id) }
-        return DownloadBody(source)
     }
 }

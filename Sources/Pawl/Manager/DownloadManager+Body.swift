@@ -1,5 +1,4 @@
 import PawlCore
-import PawlDisk
 import PawlEngine
 import Synchronization
 
@@ -32,16 +31,15 @@ extension DownloadManager {
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
     ) throws(PawlError) -> DownloadBody {
-        let options = try options.forStream(isContinued: position != nil)
-        let signal = ChangeSignal()
-        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
-        let job = try passingJob(source, options, disk)
-        disk.expect(job.plan.streamAlgorithms)
-        let owner = StreamRun(job, hooks, thread)
-        let base = DownloadSnapshot(id: Download.ID(rawValue: 0), source: owner.job.plan.sources[0].redacted)
-        let download = Download(base, owner: owner)
-        owner.download.withLock { $0 = StreamHandle(download) }
-        return DownloadBody(BodySource(disk, signal, download) { owner.stop() })
+        try DownloadBody(at: position, options) { (options, disk) throws(PawlError) in
+            let job = try passingJob(source, options, disk)
+            disk.expect(job.plan.streamAlgorithms)
+            let owner = StreamRun(job, hooks, thread)
+            let base = DownloadSnapshot(id: Download.ID(rawValue: 0), source: job.plan.sources[0].redacted)
+            let download = Download(base, owner: owner)
+            owner.download.withLock { $0 = StreamHandle(download) }
+            return (download, { owner.stop() })
+        }
     }
 }
 
