@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 import PawlDisk
 
-/// A sample with its key in the archive.
+/// A sample and its key in the archive.
 struct ArchivedSample {
     var key: String
     var job: PipeJob
@@ -10,23 +10,24 @@ struct ArchivedSample {
     var response: DownloadResponse?
 }
 
-/// How samples are written into one file.
+/// The format of an archive of samples.
 protocol ArchiveFormat: Sendable {
     typealias Output = ([UInt8]) throws(Failure) -> Void
 
-    /// The first bytes.
+    /// The first bytes of an archive.
     var beginning: [UInt8] { get }
-    /// How many bytes follow the trailer.
+    /// The number of bytes after the trailer.
     var trailerDistance: Int64 { get }
-    /// Returns where the content begins, counted from the first byte that it writes; `nil` if it is changed there.
+    /// Returns the offset of the content in the bytes that it writes; `nil` if they contain it in another
+    /// form.
     func write(
         _ sample: ArchivedSample,
         _ content: SampleContent,
         to output: Output
     ) throws(Failure) -> Int64?
-    /// The last bytes: an end, the manifest and the trailer.
+    /// Writes the end of the archive, the manifest and the trailer.
     func end(_ manifest: SampleContent, input: String, to output: Output) throws(Failure)
-    /// The manifest in the bytes before the trailer.
+    /// Extracts the manifest from the bytes before the trailer.
     func manifest(in region: SampleContent) throws(Failure) -> SampleContent
 }
 
@@ -63,7 +64,7 @@ struct TarArchive: ArchiveFormat {
 
 /// A request and a response for each sample, each record a gzip member (WARC 1.1).
 struct WarcArchive: ArchiveFormat {
-    /// When the run began.
+    /// The start of the run.
     let date: UnixTime
     let now: @Sendable () -> UnixTime
     let headers: [String]

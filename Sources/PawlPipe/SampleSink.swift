@@ -3,24 +3,24 @@ import PawlCore
 import PawlDisk
 import PawlSystem
 
-/// A job with what is known of its result.
+/// A job and its result so far.
 struct PipeRecord: Sendable {
-    /// Its place in the input, from 0, blank lines left out.
+    /// Its index in the input, without blank lines.
     var number: Int
     var job: Result<PipeJob, PipeJob.Refusal>
     var result: PipeResult
-    /// What was received.
+    /// The received content.
     var content: SampleContent?
     var response: DownloadResponse?
-    /// Whether the file was there before.
+    /// Whether an earlier run stored the file.
     var isThere = false
     /// The file of an earlier sample with this content.
     var copied: String?
-    /// The bytes in memory that were counted while it waited.
+    /// The bytes in memory that were counted for it while it waited.
     var held = 0
     /// Whether its content was requested for it.
     var isPrimary = false
-    /// Whether the sink only looks if the job's file is there, before anything is requested.
+    /// Whether the sink is only to look up if the job's file exists, before anything is requested.
     var isLookup = false
 
     /// The line of the result.
@@ -32,9 +32,9 @@ struct PipeRecord: Sendable {
     }
 }
 
-/// Where samples are put.
+/// Stores samples.
 protocol SampleSink: Sendable {
-    /// How many threads use it at once, and how many samples each is given at a time.
+    /// The number of threads, and the number of samples in a batch.
     var threads: Int { get }
     var batch: Int { get }
     /// Stores the contents of the records, and completes their results.
@@ -49,7 +49,7 @@ extension SampleSink {
     var batch: Int { 256 }
 }
 
-/// Addresses and digests are checked, and nothing is stored.
+/// Stores nothing: only addresses and digests are checked.
 struct NoSink: SampleSink {
     func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
         var records = records
@@ -84,7 +84,7 @@ final class SinkThread: Sendable {
     private let inbox: PipeInbox
     private struct State {
         var waiting: [PipeRecord] = []
-        /// The load of those that wait and of those that are being stored.
+        /// The load of waiting and of active samples.
         var load = 0
     }
 
@@ -107,7 +107,7 @@ final class SinkThread: Sendable {
         }
     }
 
-    /// Whether further samples may be requested: a slow sink must not fill the memory.
+    /// Whether further samples may be requested; otherwise a slow sink would exhaust memory.
     var hasRoom: Bool { state.read { $0.load < Self.room } }
 
     private func run() {
@@ -130,6 +130,6 @@ final class SinkThread: Sendable {
 }
 
 extension PipeRecord {
-    /// What it takes while it waits: memory, or an open file, of which there are fewer.
+    /// Its cost while it waits: bytes of memory, or more for an open file, because those are limited.
     fileprivate var load: Int { content.map { $0.isInFile ? 128 << 10 : $0.memory } ?? 0 }
 }

@@ -125,7 +125,8 @@ extension QueueKeeper {
         return true
     }
 
-    /// Has a finished download fetched again; its file stays until the new one is complete and right.
+    /// Downloads the file of a finished download again; the file stays until the new one is complete and
+    /// verified.
     ///
     /// `isSeeded`: the part file has the right pieces of the old one.
     func redo(_ id: QueueID, isSeeded: Bool) throws(Failure) -> Bool {

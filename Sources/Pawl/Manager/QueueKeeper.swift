@@ -47,7 +47,9 @@ final class QueueKeeper: ThreadBound {
     var changed: [QueueID: QueueRecord] = [:] { didSet { edits &+= 1 } }
     var erased: Set<QueueID> = [] { didSet { edits &+= 1 } }
     var settings: [String: String] = [:] { didSet { edits &+= 1 } }
-    /// Counts the changes of what is to be written: a step that makes none does not depend on the write.
+    /// Incremented with each change that is to be written.
+    ///
+    /// A step that changes nothing succeeds even if the write fails.
     private(set) var edits: UInt64 = 0
     var events: [DownloadEvent] = []
     var completions: [(Failure?) -> Void] = []

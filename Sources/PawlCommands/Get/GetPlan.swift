@@ -85,7 +85,7 @@ package struct GetPlan: Sendable {
         if options.hasRemoteName { try checkRemoteName(sources) }
         try check()
         completeAddresses(guess)
-        // What was given twice is one download.
+        // The same URL given twice is one download.
         var known: Set<[String]> = []
         items.removeAll { !known.insert($0.identity).inserted }
     }
@@ -130,7 +130,7 @@ package struct GetPlan: Sendable {
         try check()
     }
 
-    /// Whether the file's options are not the common ones.
+    /// Whether the file has options of its own.
     func hasOwnOptions(_ item: Item) -> Bool { !item.lines.isEmpty || !item.mirrors.isEmpty }
 
     /// The options of one file.

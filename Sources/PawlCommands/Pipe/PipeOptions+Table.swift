@@ -8,7 +8,7 @@ extension PipeOptions {
         + robots + own(DownloadOption.request, in: .request) + security
         + own(DownloadOption.security, in: .security) + shown + [helpOption]
 
-    /// The options of a download that make sense for each of many.
+    /// The options of a download that apply to each sample.
     private static func own(
         _ options: [DownloadOption],
         in group: OptionGroup

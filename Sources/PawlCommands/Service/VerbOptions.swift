@@ -12,7 +12,7 @@ struct VerbOptions: CommandOptions {
     var isSure = false
     /// Whether `clear` takes failed downloads too.
     var takesFailed = false
-    /// Whether `check` has a wrong file fetched again.
+    /// Whether `check` downloads wrong parts of a file again.
     var repairs = false
     var wantsWholeHelp = false
     var group: String?

@@ -109,7 +109,8 @@ extension JournalImage {
         return set
     }
 
-    /// The length of the finished file that the part file still equals: no trusted byte continues it.
+    /// The length of the finished file, if the part file still consists of exactly that file: no trusted byte
+    /// follows it.
     ///
     /// If a power failure has removed the bytes behind it, it is that file again: no byte of it was ever
     /// overwritten.
@@ -118,7 +119,7 @@ extension JournalImage {
         return original
     }
 
-    /// The length of the finished file that the trusted bytes continue.
+    /// The length of the finished file, if trusted bytes follow it.
     package func began(trusting done: ByteRangeSet) -> Int64? {
         guard let original = header.original, done.upperBound > original,
             done.contains(ByteRange(0, original))

@@ -27,7 +27,8 @@ extension DownloadMachine {
         return actions + retry(fault, disposition, source: lane.source, now: now)
     }
 
-    /// Limits the host, for a response that reports overload; its connection has been released before.
+    /// Limits the connections to the host after a response that reports overload; its connection is already
+    /// released.
     func overload(_ fault: AttemptFault, lane: Lane) -> Action? {
         guard RetryPolicy.disposition(of: fault).isComplaint else { return nil }
         return .throttled(
@@ -158,7 +159,7 @@ extension DownloadMachine {
         }
         // Other downloads use as many connections as the host was ever seen to allow: later there are fewer.
         if hostIsCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
-            // Only once: the same file's next rejection shows nothing new.
+            // Only once: another rejection of the same file is not new evidence.
             let report: [Action] =
                 sources[source].wasCrowdedOut
                 ? [] : [.connectionRefused(sources[source].current.origin, isSameFile: false)]
@@ -397,7 +398,7 @@ enum StatusAdvice {
         }
     }
 
-    /// For a status of which nothing else is known, where no bytes are kept.
+    /// The fault for a status without any other evidence, if no bytes are kept.
     static func otherwise(for status: Int) -> Remedy {
         (500..<600).contains(status) ? "try again later" : "check the URL"
     }

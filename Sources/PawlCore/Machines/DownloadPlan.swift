@@ -96,7 +96,7 @@ package struct Source: Hashable, Sendable {
     /// It has rejected a further connection while it served another: that rejection says nothing about the
     /// content.
     var turnsAway = false
-    /// It was rejected while other downloads used its host's connections, and waits for fewer.
+    /// The host rejected it while other downloads used connections; it waits until they use fewer.
     var wasCrowdedOut = false
     /// The digest that a redirect of it stated of its target (X-Linked-ETag).
     package internal(set) var linked: Checksum?

@@ -82,7 +82,8 @@ private final class ComparingPartial: UnstoredPartial {
         unsafe tail.append(bytes)
     }
 
-    /// Where the piece ends: with the file, too, so that the last bytes of a file that is cut short count.
+    /// The end of the piece, at most the end of the file, so that the last bytes of a truncated file are
+    /// compared too.
     private var pieceEnd: Int64 {
         let end = piece.start + piece.size
         return piece.start < fileLength ? min(end, fileLength) : end

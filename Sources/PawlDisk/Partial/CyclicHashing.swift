@@ -3,8 +3,9 @@ import PawlCore
 import PawlSystem
 import Synchronization
 
-/// Computes the CRCs of one part file on workers, behind the writes of all lanes: the values of parts in any order are
-/// combined, so that nothing but the last bytes is left to read at the end.
+/// Computes the CRCs of one part file on workers, following the writes of all lanes.
+///
+/// CRCs of parts in any order are combined, so that only the last bytes have to be read at the end.
 final class CyclicHashing: Sendable {
     typealias Completion = ContentHashing.Completion
 
@@ -22,7 +23,7 @@ final class CyclicHashing: Sendable {
         var done = ByteRangeSet()
         var wanted: Wanted?
         var isRunning = false
-        /// The range that a worker reads, and whether it was written in the meantime.
+        /// The range that a worker is reading; `isSpoiled` if it was overwritten meanwhile.
         var reading: ByteRange?
         var isSpoiled = false
 

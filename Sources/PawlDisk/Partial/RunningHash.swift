@@ -18,10 +18,10 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     private var parts: [Part]
     private let buffer: UnsafeMutableRawBufferPointer
     private(set) var position: Int64
-    /// The most bytes that are read at once.
+    /// The size of the read buffer.
     static let room = 256 << 10
 
-    /// Begins with the byte at `position` of a file.
+    /// Starts at offset `position` of a file.
     package init(_ algorithms: [HashAlgorithm], at position: Int64 = 0) {
         self.algorithms = algorithms
         self.position = position

@@ -4,9 +4,9 @@ package import PawlEngine
 import PawlSystem
 import Synchronization
 
-/// The bytes of one download: in memory while they are few, else in a file without a name.
+/// The bytes of one download: in memory up to a limit, then in an unnamed file.
 package final class SampleSpool: UnstoredDisk {
-    /// The bytes that are kept in memory.
+    /// The number of bytes kept in memory.
     private static let memory: Int64 = 256 << 10
 
     fileprivate struct State: Sendable {
@@ -20,7 +20,7 @@ package final class SampleSpool: UnstoredDisk {
     fileprivate let isCut: Bool
     private let folder: SpoolFolder
 
-    /// More bytes than `limit` fail with `tooLarge`; with `isCut` they are dropped.
+    /// More than `limit` bytes are a failure (`tooLarge`); with `isCut` the rest is dropped instead.
     package init(limit: Int64 = .max, isCut: Bool = false, in folder: SpoolFolder) {
         self.limit = limit
         self.isCut = isCut
@@ -86,7 +86,7 @@ package final class SampleSpool: UnstoredDisk {
     }
 }
 
-/// Nothing of it outlives the process.
+/// A part without a journal.
 private final class SpoolPartial: UnstoredPartial {
     let name: String
     private let spool: SampleSpool
@@ -144,7 +144,7 @@ private final class SpoolPartial: UnstoredPartial {
     }
 }
 
-/// Where files without a name are made.
+/// The folder in which unnamed files are created.
 package final class SpoolFolder: Sendable {
     let path: String
     let folders: FolderCache
@@ -161,10 +161,10 @@ package final class SpoolFolder: Sendable {
 
     private let refusesUnnamed = Atomic(false)
 
-    /// Whether the files are such that they can get a name.
+    /// Whether the files can be linked to a name later (O_TMPFILE).
     var makesUnnamed: Bool { !refusesUnnamed.load(ordering: .relaxed) }
 
-    /// A new file that nothing else can open.
+    /// A new unnamed file.
     func open() throws(Failure) -> OpenFile {
         let folder = try folders.open(path)
         return try check { () throws(SystemError) in
@@ -177,7 +177,7 @@ package final class SpoolFolder: Sendable {
         }
     }
 
-    /// A large content that is used later gives up its memory: a region of one file that all share.
+    /// Moves large content that is used later out of memory, into one shared file.
     package func makeStore() throws(Failure) -> SampleStore { SampleStore(try open(), self) }
 
     func check<Value>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
@@ -187,7 +187,7 @@ package final class SpoolFolder: Sendable {
     }
 }
 
-/// Contents that wait, one after another in a file without a name.
+/// Contents that are used later, one after another in an unnamed file.
 package final class SampleStore: Sendable {
     private let file: OpenFile
     private let folder: SpoolFolder
@@ -198,7 +198,7 @@ package final class SampleStore: Sendable {
         self.folder = folder
     }
 
-    /// The same content, without its memory.
+    /// Writes a content to the file; returns it as a region of the file.
     package func keep(_ content: SampleContent) throws(Failure) -> SampleContent {
         let start = end.withLock { end in
             defer { end += content.length }
@@ -209,9 +209,9 @@ package final class SampleStore: Sendable {
     }
 }
 
-/// Bytes that are written one after another to a file without a name.
+/// An unnamed file that is only appended to.
 package final class SampleLog: Sendable {
-    /// The bytes that wait to be written.
+    /// The size of the buffer.
     private let room: Int
 
     private struct State: Sendable {
@@ -263,7 +263,7 @@ package final class SampleLog: Sendable {
     }
 }
 
-/// A SHA-256 of bytes that come one after another; used by one thread.
+/// An incremental SHA-256 for use by one thread.
 package final class RunningDigest {
     private let hash = RunningHash([.sha256])
 
@@ -271,6 +271,6 @@ package final class RunningDigest {
 
     package func feed(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe hash.feed($0) } }
 
-    /// In hexadecimal; nothing is fed afterwards.
+    /// The digest in hexadecimal; nothing may be fed afterwards.
     package func finish() -> String { Hexadecimal.text(hash.finish()[0].digest) }
 }
