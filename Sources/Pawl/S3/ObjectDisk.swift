@@ -121,7 +121,7 @@ package final class ObjectDisk: UnstoredDisk {
             "cannot store",
             at: target.redacted,
             because: "another object has this key",
-            remedy: "choose another key, or replace it with \(.setting(.existingFile)) overwrite"
+            remedy: "choose another key, or replace it with \(.option(.existingFile)) overwrite"
         )
     }
 

@@ -137,7 +137,7 @@ package final class ObjectStore: Sendable {
                 "cannot use",
                 at: root.redacted,
                 because: "\(access.place) has no bucket \(address.bucket)",
-                remedy: "check the bucket's name and \(.setting(.endpoint))"
+                remedy: "check the bucket's name and \(.option(.endpoint))"
             )
         }
     }
@@ -302,7 +302,7 @@ package final class ObjectStore: Sendable {
             what,
             at: address.redacted,
             because: "\(access.place) did not respond as an object store does: \(why)",
-            remedy: "check \(.setting(.endpoint))"
+            remedy: "check \(.option(.endpoint))"
         )
     }
 

@@ -198,8 +198,8 @@ extension DownloadMachine {
                 at: name ?? sources[0].given.redacted,
                 because: why,
                 remedy: kept(
-                    "give \(.setting(.checksum)), or change \(.setting(.verification))",
-                    otherwise: "give \(.setting(.checksum)), or change \(.setting(.verification))"
+                    "give \(.option(.checksum)), or change \(.option(.verification))",
+                    otherwise: "give \(.option(.checksum)), or change \(.option(.verification))"
                 )
             ),
             givesBack: true
@@ -304,8 +304,8 @@ extension DownloadMachine {
                 "checksum mismatch:",
                 because: evidence,
                 advice: isGiven
-                    ? "correct \(.setting(.checksum)), or use \(.setting(.retriesCorrupt))"
-                    : "use \(.setting(.retriesCorrupt))"
+                    ? "correct \(.option(.checksum)), or use \(.option(.retriesCorrupt))"
+                    : "use \(.option(.retriesCorrupt))"
             )
     }
 
@@ -341,7 +341,7 @@ extension DownloadMachine {
                 "cannot accept the existing file",
                 at: name ?? sources[0].given.redacted,
                 because: why,
-                remedy: "\(advice), choose another name, or change \(.setting(.existingFile))"
+                remedy: "\(advice), choose another name, or change \(.option(.existingFile))"
             )
         )
     }

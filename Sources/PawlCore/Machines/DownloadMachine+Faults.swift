@@ -261,7 +261,7 @@ extension DownloadMachine {
                 because: hasResponse
                     ? LocalizableMessage("silent-no-data", "no data for \(span) s")
                     : LocalizableMessage("silent-no-response", "no response for \(span) s"),
-                remedy: kept.isEmpty ? "try again later, or increase \(.setting(.timeout))" : kept
+                remedy: kept.isEmpty ? "try again later, or increase \(.option(.timeout))" : kept
             )
         case .tooSlow(let floor):
             return Failure(
@@ -273,8 +273,8 @@ extension DownloadMachine {
                     "no more than \(floor) bytes per second for \(Lane.slowPatience.seconds) s"
                 ),
                 remedy: self.kept(
-                    "lower \(.setting(.lowestSpeed)) to accept this speed",
-                    otherwise: "lower \(.setting(.lowestSpeed)) to accept this speed"
+                    "lower \(.option(.lowestSpeed)) to accept this speed",
+                    otherwise: "lower \(.option(.lowestSpeed)) to accept this speed"
                 )
             )
         case .status(let status, let retryAfter):
@@ -324,7 +324,7 @@ extension DownloadMachine {
                     "redirect-not-encrypted",
                     "it leads from https to \(target), which is not encrypted"
                 ),
-                remedy: "allow it with \(.setting(.allowsDowngrade)) if this is intended"
+                remedy: "allow it with \(.option(.allowsDowngrade)) if this is intended"
             )
         case .tooManyRedirects(let most):
             return Failure(
@@ -332,7 +332,7 @@ extension DownloadMachine {
                 "cannot fetch",
                 at: place,
                 because: LocalizableMessage("too-many-redirects", "more than \(most) redirects"),
-                remedy: "increase \(.setting(.maximumRedirects))"
+                remedy: "increase \(.option(.maximumRedirects))"
             )
         }
     }
@@ -369,14 +369,14 @@ extension TransferFault {
     /// What the user can do about it, other than try again.
     var remedy: Remedy? {
         switch kind {
-        case .tls: "check the URL and the clock, or set \(.setting(.authorityFile))"
+        case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
         case .publicKey:
-            "make sure that this is the right server before you change \(.setting(.pinnedPublicKeys))"
-        case .denied: "correct \(.setting(.user))"
+            "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
+        case .denied: "correct \(.option(.user))"
         case .nameResolution, .nameMissing: "check the host's name"
-        case .proxy: "check \(.setting(.proxy))"
+        case .proxy: "check \(.option(.proxy))"
         case .notFound: "check the URL"
-        case .privateAddress: "disable \(.setting(.deniesPrivateAddresses)) if this is intended"
+        case .privateAddress: "disable \(.option(.deniesPrivateAddresses)) if this is intended"
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
             .offsetRefused, .contentChanged, .malformed, .other:
             nil
@@ -388,11 +388,11 @@ extension TransferFault {
 enum StatusAdvice {
     static func remedy(for status: Int) -> Remedy? {
         switch status {
-        case 401: "give \(.setting(.user))"
+        case 401: "give \(.option(.user))"
         case 403: "the URL may have expired, or require a login, cookies or a referer"
         case 404, 410: "check the URL"
-        case 407: "give the proxy's user name and password in \(.setting(.proxy))"
-        case 416: "the file may have changed there: try again, or check \(.setting(.range))"
+        case 407: "give the proxy's user name and password in \(.option(.proxy))"
+        case 416: "the file may have changed there: try again, or check \(.option(.range))"
         case 429, 503: "try again later, or with fewer connections"
         case _: nil
         }
