@@ -223,7 +223,7 @@ extension QueueKeeper {
         perform(machine.resume(group: GroupID(group)))
     }
 
-    private func writeGroups() { settings["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
+    private func writeGroups() { values["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
 
     /// Sets another URL of the same content.
     ///
