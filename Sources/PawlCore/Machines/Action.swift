@@ -55,7 +55,7 @@ package enum Action: Hashable, Sendable {
     case restoreOriginal
     /// Restore the old name of the finished file that was continued, with its first `length` bytes.
     case restoreExtended(length: Int64)
-    case notify(Notice)
+    case notify(StatusUpdate)
 }
 
 extension [Action] {
@@ -90,8 +90,8 @@ package struct Alarm: Hashable, Sendable {
     package var at: Instant
 }
 
-/// A notice for the user.
-package enum Notice: Hashable, Sendable {
+/// An update of the status of a download, for its owner.
+package enum StatusUpdate: Hashable, Sendable {
     case phase(Phase)
     case started(total: Int64?, resumedAt: Int64)
     case notice(LocalizableMessage)

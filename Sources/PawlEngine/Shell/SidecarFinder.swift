@@ -280,9 +280,9 @@ extension Engine {
         let box = FetchBox()
         var job = job
         job.disk = memory
-        job.observer = { [weak self] notice, head in
+        job.observer = { [weak self] update, head in
             let hasSucceeded: Bool
-            switch notice {
+            switch update {
             case .started:
                 box.state.withLock { $0.head = head }
                 return
