@@ -23,7 +23,6 @@ package final class PipeInbox: Sendable {
         var next = 0
         var lineBytes = 0
         var isInputOver = false
-        var isAwaitingLines = false
 
         var hasLines: Bool { next < lines.count }
     }
