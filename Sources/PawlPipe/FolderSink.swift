@@ -81,7 +81,7 @@ struct FolderSink: SampleSink {
         draft.discard()
         guard let existing = try folder.existing(record.result.key ?? ""),
             existing.content.length == content.length,
-            try existing.content.sha256() == content.sha256()
+            try Hexadecimal.text(existing.content.sha256()) == record.result.sha256
         else {
             throw Failure(
                 .fileExists,
@@ -100,7 +100,7 @@ struct FolderSink: SampleSink {
         }
         record.result.describe(existing.content)
         guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
-        guard try existing.content.has(checksum) else {
+        guard try record.result.has(checksum, in: { existing.content }) else {
             throw Failure(
                 .checksumMismatch,
                 "cannot use",

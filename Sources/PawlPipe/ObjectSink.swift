@@ -60,10 +60,9 @@ struct ObjectSink: SampleSink {
         record.result.bytes = object.length
         record.result.sha256 = mark.sha256
         guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
-        let isRight =
-            checksum.algorithm == .sha256
-            ? Hexadecimal.text(checksum.digest) == mark.sha256
-            : try object.content(from: 0, length: object.length).has(checksum)
+        let isRight = try record.result.has(checksum) { () throws(Failure) in
+            try object.content(from: 0, length: object.length)
+        }
         guard isRight else {
             throw Failure(
                 .checksumMismatch,

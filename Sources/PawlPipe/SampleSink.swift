@@ -71,6 +71,15 @@ extension PipeResult {
         }
     }
 
+    /// Whether the described content has the checksum; `content` is called only if another digest is needed.
+    func has(
+        _ checksum: Checksum,
+        in content: () throws(Failure) -> SampleContent
+    ) throws(Failure) -> Bool {
+        if checksum.algorithm == .sha256 { return sha256 == Hexadecimal.text(checksum.digest) }
+        return try content().has(checksum)
+    }
+
     mutating func fail(_ failure: Failure) {
         status = .failed
         code = failure.code.rawValue
