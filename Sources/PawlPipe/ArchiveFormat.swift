@@ -114,8 +114,8 @@ struct WarcArchive: ArchiveFormat {
         if isText(sample.result.type), content.length <= Self.longestCompressed {
             try output(GzipWriter.compress(first + (try content.bytes()) + WarcRecord.end))
         } else {
-            var stream = GzipStream()
-            try output(GzipStream.header + stream.feed(first[...]))
+            var stream = StoredGzipWriter()
+            try output(StoredGzipWriter.header + stream.feed(first[...]))
             try content.forEachPiece { (piece) throws(Failure) in try output(stream.feed(piece)) }
             try output(stream.feed(WarcRecord.end[...]) + stream.finish())
         }
@@ -123,28 +123,28 @@ struct WarcArchive: ArchiveFormat {
     }
 
     func end(_ manifest: SampleContent, input: String, to output: Output) throws(Failure) {
-        var stream = GzipStream()
+        var stream = StoredGzipWriter()
         var length: Int64 = 0
         func write(_ bytes: [UInt8]) throws(Failure) {
             length += Int64(bytes.count)
             try output(bytes)
         }
         let head = WarcRecord(.metadata, seed: name + "/manifest", date: date).head(length: manifest.length)
-        try write(GzipStream.header + stream.feed(head[...]))
+        try write(StoredGzipWriter.header + stream.feed(head[...]))
         try manifest.forEachPiece { (piece) throws(Failure) in try write(stream.feed(piece)) }
         try write(stream.feed(WarcRecord.end[...]) + stream.finish())
-        var last = GzipStream()
+        var last = StoredGzipWriter()
         let lastHead = WarcRecord(.metadata, seed: name + "/end", date: date)
             .head(length: Int64(ShardTrailer.size))
         // One block: its head is five bytes.
-        let before = GzipStream.header.count + 5 + lastHead.count
+        let before = StoredGzipWriter.header.count + 5 + lastHead.count
         let trailer = ShardTrailer(input: input, length: length + Int64(before)).bytes
         let block = last.feed((lastHead + trailer + WarcRecord.end)[...])
-        try output(GzipStream.header + block + last.finish())
+        try output(StoredGzipWriter.header + block + last.finish())
     }
 
     func manifest(in region: SampleContent) throws(Failure) -> SampleContent {
-        guard let record = GzipStream.content(of: try region.bytes()),
+        guard let record = StoredGzipWriter.content(of: try region.bytes()),
             let start = record.headerEnd, record.count - start >= WarcRecord.end.count
         else {
             throw Failure(.inputOutput, "cannot read", at: "the published shard", because: "it is damaged")
