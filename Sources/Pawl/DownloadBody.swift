@@ -23,17 +23,29 @@ public struct DownloadBody: AsyncSequence, Sendable {
 
     private let source: BodySource
 
-    /// `add` makes a download that waits to be iterated, and what stops it.
     init(
-        at position: BodyDisk.Position?,
+        of source: String,
+        at position: BodyDisk.Position? = nil,
         _ options: DownloadOptions,
-        add: (DownloadOptions, BodyDisk) throws(PawlError) -> (Download, stop: @Sendable () -> Void)
+        _ hooks: DownloadHooks?,
+        by owner: some BodyOwner
     ) throws(PawlError) {
         let options = try options.forStream(isContinued: position != nil)
         let signal = ChangeSignal()
         let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
-        let (download, stop) = try add(options, disk)
-        source = BodySource(disk, signal, download, onStop: stop)
+        let (download, stop) = try owner.addBody(of: source, into: disk, options, hooks)
+        self.source = BodySource(disk, signal, download, onStop: stop)
+    }
+
+    init(
+        resuming position: Position,
+        of source: String?,
+        _ options: DownloadOptions,
+        _ hooks: DownloadHooks?,
+        by owner: some BodyOwner
+    ) throws(PawlError) {
+        let source = source ?? position.value.facts.sources[0]
+        try self.init(of: source, at: position.value, options, hooks, by: owner)
     }
 
     /// The download: its snapshot and its state.
@@ -97,6 +109,17 @@ public struct DownloadBody: AsyncSequence, Sendable {
     }
 }
 
+/// Runs the downloads whose bytes are iterated.
+protocol BodyOwner {
+    /// Adds a download that starts when it is resumed, and returns what stops it.
+    func addBody(
+        of source: String,
+        into disk: BodyDisk,
+        _ options: DownloadOptions,
+        _ hooks: DownloadHooks?
+    ) throws(PawlError) -> (Download, stop: @Sendable () -> Void)
+}
+
 /// What an iteration needs.
 final class BodySource: Sendable {
     let disk: BodyDisk
@@ -153,7 +176,7 @@ extension DownloadBody.Position: Codable {
     }
 }
 
-extension Downloader {
+extension Downloader: BodyOwner {
     /// The bytes of `source` as they arrive, without a file.
     ///
     /// Options that name a place on disk are ignored, and there is one connection. The bytes are used before a digest of
@@ -164,7 +187,7 @@ extension Downloader {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) throws(PawlError) -> DownloadBody {
-        try body(of: source, at: nil, options, hooks)
+        try DownloadBody(of: source, options, hooks, by: self)
     }
 
     /// Continues a stream after the bytes that were delivered.
@@ -179,22 +202,20 @@ extension Downloader {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) throws(PawlError) -> DownloadBody {
-        try body(of: source ?? position.value.facts.sources[0], at: position.value, options, hooks)
+        try DownloadBody(resuming: position, of: source, options, hooks, by: self)
     }
 
-    private func body(
+    func addBody(
         of source: String,
-        at position: BodyDisk.Position?,
+        into disk: BodyDisk,
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
-    ) throws(PawlError) -> DownloadBody {
-        try DownloadBody(at: position, options) { (options, disk) throws(PawlError) in
-            let download = try add(source, options: options, hooks: hooks) { plan in
-                disk.expect(plan.streamAlgorithms)
-                return disk
-            }
-            let id = DownloadID(rawValue: download.id.rawValue)
-            return (download, { [scheduler] in scheduler.remove(id) })
+    ) throws(PawlError) -> (Download, stop: @Sendable () -> Void) {
+        let download = try add(source, options: options, hooks: hooks) { plan in
+            disk.expect(plan.streamAlgorithms)
+            return disk
         }
+        let id = DownloadID(rawValue: download.id.rawValue)
+        return (download, { [scheduler] in scheduler.remove(id) })
     }
 }

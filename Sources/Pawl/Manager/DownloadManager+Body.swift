@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-extension DownloadManager {
+extension DownloadManager: BodyOwner {
     /// The bytes of `source` as they arrive, outside the queue and without a file.
     ///
     /// As ``Downloader/body(of:options:hooks:)``, with the manager's hooks, limits and rate. The iteration throws
@@ -12,7 +12,7 @@ extension DownloadManager {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) throws(PawlError) -> DownloadBody {
-        try body(of: source, at: nil, options, hooks)
+        try DownloadBody(of: source, options, hooks, by: self)
     }
 
     /// Continues a stream after the bytes that were delivered, see ``Downloader/body(resuming:of:options:hooks:)``.
@@ -22,24 +22,22 @@ extension DownloadManager {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) throws(PawlError) -> DownloadBody {
-        try body(of: source ?? position.value.facts.sources[0], at: position.value, options, hooks)
+        try DownloadBody(resuming: position, of: source, options, hooks, by: self)
     }
 
-    private func body(
+    func addBody(
         of source: String,
-        at position: BodyDisk.Position?,
+        into disk: BodyDisk,
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
-    ) throws(PawlError) -> DownloadBody {
-        try DownloadBody(at: position, options) { (options, disk) throws(PawlError) in
-            let job = try passingJob(source, options, disk)
-            disk.expect(job.plan.streamAlgorithms)
-            let owner = StreamRun(job, hooks, thread)
-            let base = DownloadSnapshot(id: Download.ID(rawValue: 0), source: job.plan.sources[0].redacted)
-            let download = Download(base, owner: owner)
-            owner.download.withLock { $0 = StreamHandle(download) }
-            return (download, { owner.stop() })
-        }
+    ) throws(PawlError) -> (Download, stop: @Sendable () -> Void) {
+        let job = try passingJob(source, options, disk)
+        disk.expect(job.plan.streamAlgorithms)
+        let owner = StreamRun(job, hooks, thread)
+        let base = DownloadSnapshot(id: Download.ID(rawValue: 0), source: job.plan.sources[0].redacted)
+        let download = Download(base, owner: owner)
+        owner.download.withLock { $0 = StreamHandle(download) }
+        return (download, { owner.stop() })
     }
 }
 
