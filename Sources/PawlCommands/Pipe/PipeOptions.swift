@@ -21,7 +21,7 @@ struct PipeOptions: CommandOptions {
                 .badOption,
                 "missing",
                 at: "--contact",
-                because: "robots.txt is obeyed, and those who run the servers must know whom to write to",
+                because: "robots.txt is obeyed, and server operators need a contact address",
                 remedy: "give --contact with a mail address or a URL, or --robots ignore"
             )
         }

@@ -66,7 +66,7 @@ extension VerbOptions {
         short: "y",
         takes: .none,
         in: .files,
-        "delete without a question"
+        "delete without confirmation"
     ) { (options, _) in options.isSure = true }
 
     static let repair: CommandOption<VerbOptions> = CommandOption(
