@@ -67,7 +67,7 @@ package struct JournalImage: Hashable, Sendable {
         writer.put(version)
         writer.put(UInt32(0))
         writer.put(nonce)
-        writer.put(CyclicCheck.value(of: writer.bytes))
+        writer.put(CRC64.value(of: writer.bytes))
         return writer.bytes
     }
 
@@ -80,7 +80,7 @@ package struct JournalImage: Hashable, Sendable {
         var reader = JournalReader(front.dropFirst(JournalLayout.magic.count))
         guard let version = reader.take(UInt32.self), reader.take(UInt32.self) != nil,
             let nonce = reader.take(UInt64.self),
-            reader.take(UInt64.self) == CyclicCheck.value(of: front.prefix(24))
+            reader.take(UInt64.self) == CRC64.value(of: front.prefix(24))
         else { throw .damaged("its preamble is damaged") }
         guard version <= JournalLayout.version else { throw .newer(version: version) }
         return (nonce, version)

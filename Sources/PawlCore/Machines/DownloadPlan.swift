@@ -128,7 +128,7 @@ extension WebAddress {
     /// hashed.
     fileprivate func key(redirectedFrom given: WebAddress) -> String {
         guard path != given.path else { return origin.text }
-        return "\(origin.text)#\(String(CyclicCheck.value(of: path.utf8), radix: 16))"
+        return "\(origin.text)#\(String(CRC64.value(of: path.utf8), radix: 16))"
     }
 }
 

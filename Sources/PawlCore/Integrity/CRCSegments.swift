@@ -1,5 +1,5 @@
 /// The CRCs of parts of a file, computed in any order; the CRCs of adjacent parts can be combined.
-package struct CheckSegments: Hashable, Sendable {
+package struct CRCSegments: Hashable, Sendable {
     private struct Segment: Hashable, Sendable {
         var range: ByteRange
         /// One for each algorithm.
