@@ -128,7 +128,7 @@ extension QueueKeeper {
     /// Downloads the file of a finished download again; the file stays until the new one is complete and
     /// verified.
     ///
-    /// `isSeeded`: the part file has the right pieces of the old one.
+    /// `isSeeded`: the part file already has the right pieces of the old file.
     func redo(_ id: QueueID, isSeeded: Bool) throws(Failure) -> Bool {
         guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished
         else {
