@@ -22,6 +22,10 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Scripts"))
+import waiting  # noqa: E402
+
 LENGTH = 32 << 20
 
 
@@ -59,13 +63,10 @@ class Service:
         self.root = folder / "root"
         command = [pawl, "serve", "--root", self.root, "--socket", folder / "socket", "--port", str(self.port)]
         command += ["--secret", "load", "--jobs", str(active), "--quiet"]
-        self.process = subprocess.Popen(command)
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            except OSError:
-                time.sleep(0.05)
+        with waiting.Readiness() as readiness:
+            self.process = subprocess.Popen(command, env=os.environ | readiness.environment)
+            if not readiness.wait(self.process):
+                raise SystemExit("the service does not start")
 
     def memory(self):
         """Resident memory in MiB."""

@@ -1,6 +1,9 @@
 """The origin servers: nginx on loopback, and a link that all connections share."""
 import os, socket, subprocess, sys, threading, time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Scripts"))
+import waiting
+
 TAIL = 3 << 26  # the start offset of the fourth of eight connections in 512 MiB
 
 
@@ -34,8 +37,9 @@ http {{
         # It ends with this program, even if that is killed.
         self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "nginx", "-c", conf,
                                          "-e", f"{folder}/error.log"])
-        for port in (self.plain, self.tls, self.capped, self.tail):
-            wait_for(port)
+        # nginx writes it when it listens.
+        if not waiting.until_changed(folder, lambda: os.path.exists(f"{folder}/nginx.pid")):
+            sys.exit("nginx does not start")
         self.line = Line(self.plain, 100 << 20)
 
     def certificate(self):
@@ -115,12 +119,3 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def wait_for(port):
-    for _ in range(200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.02)
-    sys.exit(f"nginx does not listen on {port}")

@@ -9,7 +9,9 @@ size of all processes of a program, read five times a second. Programs run in tu
 """
 import argparse, os, resource, shutil, signal, socket, subprocess, sys, tempfile, time
 sys.dont_write_bytecode = True  # write no bytecode into the source folder
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Scripts"))
 import report
+import waiting
 
 SIZE = 20 << 10
 CONTENTS = 1000  # distinct ones
@@ -38,12 +40,9 @@ class Origin:
                 f"location ~ \"^/\\d*(\\d\\d\\d)\\.jpg$\" {{ alias {root}/$1; }} }} }}\n"
             )
         self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "nginx", "-p", folder, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
-        for _ in range(200):
-            try:
-                return socket.create_connection(("127.0.0.1", self.port), 1).close()
-            except OSError:
-                time.sleep(0.05)
-        raise SystemExit("nginx does not start")
+        # nginx writes it when it listens.
+        if not waiting.until_changed(folder, lambda: os.path.exists(f"{folder}/nginx.pid")):
+            raise SystemExit("nginx does not start")
 
     def stop(self):
         self.process.terminate()

@@ -326,7 +326,7 @@ void pawl_name_thread(const char *name) {
 
 void pawl_keep_memory_small(void) {
 #ifdef __GLIBC__
-    // One arena for each core keeps what was freed in it, and large responses would raise both thresholds.
+    // With an arena per core, each keeps freed memory; large responses would raise both thresholds.
     mallopt(M_ARENA_MAX, 2);
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     mallopt(M_TRIM_THRESHOLD, 128 * 1024);

@@ -23,7 +23,30 @@ public struct DownloadBody: AsyncSequence, Sendable {
 
     private let source: BodySource
 
-    init(_ source: BodySource) { self.source = source }
+    init(
+        of source: String,
+        at position: BodyDisk.Position? = nil,
+        _ options: DownloadOptions,
+        _ hooks: DownloadHooks?,
+        by owner: some BodyOwner
+    ) throws(PawlError) {
+        let options = try options.forStream(isContinued: position != nil)
+        let signal = ChangeSignal()
+        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
+        let (download, stop) = try owner.addBody(of: source, into: disk, options, hooks)
+        self.source = BodySource(disk, signal, download, onStop: stop)
+    }
+
+    init(
+        resuming position: Position,
+        of source: String?,
+        _ options: DownloadOptions,
+        _ hooks: DownloadHooks?,
+        by owner: some BodyOwner
+    ) throws(PawlError) {
+        let source = source ?? position.value.facts.sources[0]
+        try self.init(of: source, at: position.value, options, hooks, by: owner)
+    }
 
     /// The download: its snapshot and its state.
     public var download: Download { source.download }
@@ -75,7 +98,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
                 }
                 if let chunk = source.disk.take() { return chunk }
                 if let outcome = source.download.outcome {
-                    // Bytes may have come between the two questions.
+                    // Bytes may have come in between.
                     if let chunk = source.disk.take() { return chunk }
                     _ = try outcome.get()
                     return nil
@@ -84,6 +107,17 @@ public struct DownloadBody: AsyncSequence, Sendable {
             }
         }
     }
+}
+
+/// Runs the downloads whose bytes are iterated.
+protocol BodyOwner {
+    /// Adds a download that starts when it is resumed, and returns what stops it.
+    func addBody(
+        of source: String,
+        into disk: BodyDisk,
+        _ options: DownloadOptions,
+        _ hooks: DownloadHooks?
+    ) throws(PawlError) -> (Download, stop: @Sendable () -> Void)
 }
 
 /// What an iteration needs.
@@ -142,7 +176,7 @@ extension DownloadBody.Position: Codable {
     }
 }
 
-extension Downloader {
+extension Downloader: BodyOwner {
     /// The bytes of `source` as they arrive, without a file.
     ///
     /// Options that name a place on disk are ignored, and there is one connection. The bytes are used before a digest of
@@ -153,7 +187,7 @@ extension Downloader {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) throws(PawlError) -> DownloadBody {
-        try body(of: source, at: nil, options, hooks)
+        try DownloadBody(of: source, options, hooks, by: self)
     }
 
     /// Continues a stream after the bytes that were delivered.
@@ -168,24 +202,20 @@ extension Downloader {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) throws(PawlError) -> DownloadBody {
-        try body(of: source ?? position.value.facts.sources[0], at: position.value, options, hooks)
+        try DownloadBody(resuming: position, of: source, options, hooks, by: self)
     }
 
-    private func body(
+    func addBody(
         of source: String,
-        at position: BodyDisk.Position?,
+        into disk: BodyDisk,
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
-    ) throws(PawlError) -> DownloadBody {
-        let options = try options.forStream(isContinued: position != nil)
-        let signal = ChangeSignal()
-        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
+    ) throws(PawlError) -> (Download, stop: @Sendable () -> Void) {
         let download = try add(source, options: options, hooks: hooks) { plan in
             disk.expect(plan.streamAlgorithms)
             return disk
         }
         let id = DownloadID(rawValue: download.id.rawValue)
-        let source = BodySource(disk, signal, download) { [scheduler] in scheduler.remove(id) }
-        return DownloadBody(source)
+        return (download, { [scheduler] in scheduler.remove(id) })
     }
 }

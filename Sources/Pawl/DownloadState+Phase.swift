@@ -40,7 +40,7 @@ extension DownloadState {
 
 extension EngineEvent {
     var kind: DownloadEvent.Kind {
-        switch notice {
+        switch update {
         case .phase(let phase): .state(DownloadState(phase))
         case .started(let total, let resumedAt):
             .started(name: name, total: total, resumedAt: resumedAt)

@@ -1,9 +1,9 @@
 package import PawlDisk
 import PawlEngine
 
-// Downloads whose bytes become a part of something else.
+// Downloads of samples for `pawl pipe`.
 extension Downloader {
-    /// Adds a download into a spool: its content is there when the download has ended.
+    /// Adds a download to a spool, which has the content when the download has ended.
     ///
     /// Throws code 28 like ``add(_:options:)``.
     package func add(

@@ -46,7 +46,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     private var fault: TransferFault.Kind?
 
     /// The refused option.
-    private var refused: Setting?
+    private var refused: OptionID?
     /// ``remedy`` as a value.
     private var advice: Remedy
 

@@ -73,7 +73,7 @@ final class ConnectionSettings {
         options.set(CURLOPT_FOLLOWLOCATION, 0)
         options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(values.connectTimeout.nanoseconds / 1_000_000)))
         if values.deniesPrivateAddresses { options.denyPrivateAddresses() }
-        // libcurl looks at each address in its cache for every request.
+        // libcurl scans its whole address cache for every request.
         if values.usesManyHosts { options.set(CURLOPT_DNS_CACHE_TIMEOUT, 1) }
         if let overrides { options.override(overrides) }
         if let interface = values.interface { options.set(CURLOPT_INTERFACE, interface) }

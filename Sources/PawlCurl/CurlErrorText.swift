@@ -1,7 +1,8 @@
 import PawlCore
 import PawlSystem
 
-/// libcurl's and OpenSSL's texts as a cause in a sentence: without internal codes, times and names of functions.
+/// Turns the messages of libcurl and OpenSSL into the cause of a failure, without internal codes, times and
+/// function names.
 enum CurlErrorText {
     static func worded(_ text: String, systemError: Int32) -> String {
         let text = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
@@ -17,7 +18,7 @@ enum CurlErrorText {
         return connecting(text, systemError) ?? text
     }
 
-    /// What OpenSSL says of a server that responds without TLS.
+    /// OpenSSL's message for a server that responds without TLS.
     private static let plainServers = [
         "wrong version number", "packet length too long", "http request", "unknown protocol",
     ]

@@ -62,7 +62,7 @@ final class EasyHandle {
 
     private var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Makes libcurl report what it otherwise keeps to itself: unterminated lines of an FTP server, and a proxy's
+    /// Makes libcurl report what its other callbacks omit: unterminated lines of an FTP server, and a proxy's
     /// response to CONNECT.
     func watchReplies() {
         note(unsafe pawl_easy_set_debug(raw, noteRemark, context))

@@ -3,7 +3,8 @@ import PawlCore
 import PawlEngine
 
 extension Exchange {
-    /// Has the server describe the file before the transfer and after it, and receives until it ends the transfer.
+    /// Sends commands that describe the file before and after the transfer, and receives until the server
+    /// ends the transfer.
     ///
     /// libcurl would take SIZE for the end of the data, and drop what follows: a longer file that was put there in the
     /// meantime would be cut to the old length.

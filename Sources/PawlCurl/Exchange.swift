@@ -64,7 +64,7 @@ final class Exchange {
     var hasLastChunk = false
     /// The number of bytes of libcurl's next call that were delivered before the sink paused.
     var dealtWith = 0
-    /// What the replies of an FTP server say of the file.
+    /// The replies of an FTP server about the file.
     var file = FileReplies(start: 0)
     /// The length of a file that ends before the requested part.
     var refusedLength: Int64?

@@ -17,9 +17,9 @@ final class MultiHandle {
     private let poller: any Poller
     private let source: PollSource
     private let clock: any Clock
-    /// The sockets that libcurl wants to be watched.
+    /// The sockets that libcurl has registered.
     private var watched: Set<Int32> = []
-    /// When libcurl has something to do without an event of a socket.
+    /// libcurl's next timeout.
     private var timeout: Instant?
     /// The number of busy handles whose sockets are also tried without an event.
     private var polled = 0

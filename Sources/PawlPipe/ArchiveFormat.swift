@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 import PawlDisk
 
-/// A sample with its key in the archive.
+/// A sample and its key in the archive.
 struct ArchivedSample {
     var key: String
     var job: PipeJob
@@ -10,163 +10,23 @@ struct ArchivedSample {
     var response: DownloadResponse?
 }
 
-/// How samples are written into one file.
+/// The format of an archive of samples.
 protocol ArchiveFormat: Sendable {
     typealias Output = ([UInt8]) throws(Failure) -> Void
 
-    /// The first bytes.
+    /// The first bytes of an archive.
     var beginning: [UInt8] { get }
-    /// How many bytes follow the trailer.
+    /// The number of bytes after the trailer.
     var trailerDistance: Int64 { get }
-    /// Returns where the content begins, counted from the first byte that it writes; `nil` if it is changed there.
+    /// Returns the offset of the content in the bytes that it writes; `nil` if they contain it in another
+    /// form.
     func write(
         _ sample: ArchivedSample,
         _ content: SampleContent,
         to output: Output
     ) throws(Failure) -> Int64?
-    /// The last bytes: an end, the manifest and the trailer.
+    /// Writes the end of the archive, the manifest and the trailer.
     func end(_ manifest: SampleContent, input: String, to output: Output) throws(Failure)
-    /// The manifest in the bytes before the trailer.
+    /// Extracts the manifest from the bytes before the trailer.
     func manifest(in region: SampleContent) throws(Failure) -> SampleContent
-}
-
-/// `ID.jpg` and `ID.json` for each sample (WebDataset).
-struct TarArchive: ArchiveFormat {
-    var beginning: [UInt8] { [] }
-    var trailerDistance: Int64 { 0 }
-
-    func write(
-        _ sample: ArchivedSample,
-        _ content: SampleContent,
-        to output: Output
-    ) throws(Failure) -> Int64? {
-        let header = TarHeader.file(sample.result.key ?? sample.key, length: content.length)
-        try output(header)
-        try content.forEachPiece { (piece) throws(Failure) in try output(Array(piece)) }
-        let fields = JSON.object(sample.job.members).utf8
-        try output(
-            TarHeader.padding(after: content.length)
-                + TarHeader.file("\(sample.key).json", length: Int64(fields.count)) + fields
-                + TarHeader.padding(after: Int64(fields.count))
-        )
-        return Int64(header.count)
-    }
-
-    func end(_ manifest: SampleContent, input: String, to output: Output) throws(Failure) {
-        try output(TarHeader.end)
-        try manifest.forEachPiece { (piece) throws(Failure) in try output(Array(piece)) }
-        try output(ShardTrailer(input: input, length: manifest.length).bytes)
-    }
-
-    func manifest(in region: SampleContent) -> SampleContent { region }
-}
-
-/// A request and a response for each sample, each record a gzip member (WARC 1.1).
-struct WarcArchive: ArchiveFormat {
-    /// When the run began.
-    let date: UnixTime
-    let now: @Sendable () -> UnixTime
-    let headers: [String]
-    let name: String
-
-    private static let longestCompressed: Int64 = 4 << 20
-    /// The end of the last record, and that of its gzip member.
-    var trailerDistance: Int64 { Int64(WarcRecord.end.count) + 13 }
-
-    var beginning: [UInt8] {
-        let fields = Array("software: Pawl/\(PawlVersion.text)\r\nformat: WARC File Format 1.1\r\n".utf8)
-        return GzipWriter.compress(record(.warcinfo, "info", fields))
-    }
-
-    func write(
-        _ sample: ArchivedSample,
-        _ content: SampleContent,
-        to output: Output
-    ) throws(Failure) -> Int64? {
-        let now = now()
-        let seed = "\(name)/\(sample.key)"
-        let given = headers + sample.job.headers
-        var address = sample.job.address
-        var target = address.text
-        if let url = sample.response?.url, let final = try? WebAddress.parse(url).address {
-            address = final
-            target = Redaction.address(url)
-        }
-        var request = WarcRecord(.request, seed: seed + "/request", date: now)
-        request.target = target
-        request.partner = seed
-        let requestBlock = WarcRecord.request(address, headers: given)
-        try output(
-            GzipWriter.compress(
-                request.head(length: Int64(requestBlock.count)) + requestBlock + WarcRecord.end
-            )
-        )
-        var response = WarcRecord(.response, seed: seed, date: now)
-        response.target = target
-        response.payloadDigest = sample.result.sha256
-        let head = WarcRecord.responseHead(
-            status: sample.response?.status ?? 200,
-            fields: sample.response?.fields.map { ($0.name, $0.value) } ?? [],
-            length: content.length
-        )
-        let first = response.head(length: Int64(head.count) + content.length) + head
-        if isText(sample.result.type), content.length <= Self.longestCompressed {
-            try output(GzipWriter.compress(first + (try content.bytes()) + WarcRecord.end))
-        } else {
-            var stream = GzipStream()
-            try output(GzipStream.header + stream.feed(first[...]))
-            try content.forEachPiece { (piece) throws(Failure) in try output(stream.feed(piece)) }
-            try output(stream.feed(WarcRecord.end[...]) + stream.finish())
-        }
-        return nil
-    }
-
-    func end(_ manifest: SampleContent, input: String, to output: Output) throws(Failure) {
-        var stream = GzipStream()
-        var length: Int64 = 0
-        func write(_ bytes: [UInt8]) throws(Failure) {
-            length += Int64(bytes.count)
-            try output(bytes)
-        }
-        let head = WarcRecord(.metadata, seed: name + "/manifest", date: date).head(length: manifest.length)
-        try write(GzipStream.header + stream.feed(head[...]))
-        try manifest.forEachPiece { (piece) throws(Failure) in try write(stream.feed(piece)) }
-        try write(stream.feed(WarcRecord.end[...]) + stream.finish())
-        var last = GzipStream()
-        let lastHead = WarcRecord(.metadata, seed: name + "/end", date: date)
-            .head(length: Int64(ShardTrailer.size))
-        // One block: its head is five bytes.
-        let before = GzipStream.header.count + 5 + lastHead.count
-        let trailer = ShardTrailer(input: input, length: length + Int64(before)).bytes
-        let block = last.feed((lastHead + trailer + WarcRecord.end)[...])
-        try output(GzipStream.header + block + last.finish())
-    }
-
-    func manifest(in region: SampleContent) throws(Failure) -> SampleContent {
-        guard let record = GzipStream.content(of: try region.bytes()),
-            let start = record.headerEnd, record.count - start >= WarcRecord.end.count
-        else {
-            throw Failure(.inputOutput, "cannot read", at: "the published shard", because: "it is damaged")
-        }
-        return SampleContent(bytes: Array(record[start..<(record.count - WarcRecord.end.count)]))
-    }
-
-    private func record(_ kind: WarcRecord.Kind, _ seed: String, _ block: [UInt8]) -> [UInt8] {
-        WarcRecord(kind, seed: "\(name)/\(seed)", date: date).head(length: Int64(block.count)) + block
-            + WarcRecord.end
-    }
-
-    private func isText(_ type: String?) -> Bool {
-        guard let type else { return false }
-        return type.hasPrefix("text/") || type.hasSuffix("json") || type.hasSuffix("xml")
-            || type == "application/javascript"
-    }
-}
-
-extension [UInt8] {
-    /// Where the block of a record begins.
-    fileprivate var headerEnd: Int? {
-        let end = Array("\r\n\r\n".utf8)
-        return indices.first { self[$0...].starts(with: end) }.map { $0 + end.count }
-    }
 }

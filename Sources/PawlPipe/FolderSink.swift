@@ -2,17 +2,17 @@ import Pawl
 import PawlCore
 import PawlDisk
 
-/// A file for each sample.
+/// Stores each sample in a file.
 struct FolderSink: SampleSink {
     let folder: SampleFolder
 
-    /// Where a file came from, without the URL itself, which may have secrets.
+    /// Identifies the origin of a file without its URL, which may contain secrets.
     static func mark(of job: PipeJob) -> [UInt8] {
         guard let digest = try? SampleContent(bytes: Array(job.url.utf8)).sha256() else { return [] }
         return Array(digest.prefix(16))
     }
 
-    /// Whether the job's file was made from its URL by an earlier run.
+    /// Whether an earlier run downloaded the job's file from the same URL.
     func holds(_ key: String, of job: PipeJob) -> Bool {
         guard let existing = try? folder.existing(key) else { return false }
         return existing.source == Self.mark(of: job)
@@ -34,7 +34,7 @@ struct FolderSink: SampleSink {
             } catch { records[index].result.fail(error) }
         }
         guard !drafts.isEmpty else { return records }
-        // Data before names, and names before results: what is reported outlives a loss of power.
+        // Sync data before names, and names before results, so that reported files survive a power failure.
         try folder.syncAll()
         for (index, draft, content) in drafts {
             do throws(Failure) {
@@ -81,7 +81,7 @@ struct FolderSink: SampleSink {
         draft.discard()
         guard let existing = try folder.existing(record.result.key ?? ""),
             existing.content.length == content.length,
-            try existing.content.sha256() == content.sha256()
+            try Hexadecimal.text(existing.content.sha256()) == record.result.sha256
         else {
             throw Failure(
                 .fileExists,
@@ -100,7 +100,7 @@ struct FolderSink: SampleSink {
         }
         record.result.describe(existing.content)
         guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
-        guard try existing.content.has(checksum) else {
+        guard try record.result.has(checksum, in: { existing.content }) else {
             throw Failure(
                 .checksumMismatch,
                 "cannot use",

@@ -3,12 +3,12 @@ import PawlCore
 import PawlDisk
 import Synchronization
 
-/// Objects of a bucket whose keys begin alike; none is ever replaced.
+/// The objects of a bucket whose keys have a common prefix; none is ever replaced.
 struct ObjectPrefix: Sendable {
     let store: ObjectStore
     let spool: SpoolFolder
     private let bucket: String
-    /// Empty, or with a slash at its end.
+    /// The prefix: empty, or ends with a slash.
     private let prefix: String
 
     /// Throws if there is no such bucket.
@@ -26,9 +26,9 @@ struct ObjectPrefix: Sendable {
         try WebAddress.s3(bucket: bucket, key: prefix + name)
     }
 
-    /// Stores a content if there is nothing under the name.
+    /// Stores a content unless the name is taken.
     ///
-    /// `mark`: what says later that an object is this one.
+    /// `mark`: stored with the object, to recognize it later.
     func store(
         _ content: SampleContent,
         as name: String,
@@ -63,13 +63,13 @@ struct ObjectPrefix: Sendable {
     }
 }
 
-/// An object that is there.
+/// An existing object.
 struct ObjectFile: ShardFile {
     let prefix: ObjectPrefix
     let address: WebAddress
     let facts: ObjectStore.Facts
 
-    /// What one request reads.
+    /// The maximum number of bytes that one request reads.
     private static let piece: Int64 = 4 << 20
 
     var length: Int64 { facts.size }
@@ -113,15 +113,15 @@ extension ObjectPrefix: ShardPlace {
     }
 }
 
-/// An object in parts that are uploaded while it is written, and completed at the end.
+/// A multipart upload: parts are uploaded while the object is written.
 ///
-/// Its bytes are also in a file without a name, for samples of an address that come again.
+/// An unnamed file has a copy of its bytes, for repeated addresses.
 private final class ObjectDraft: ShardDraft {
     private let prefix: ObjectPrefix
     private let target: WebAddress
     private let upload: ObjectUpload
     private let copy: SampleLog
-    /// Tells this run's object from that of another one.
+    /// Distinguishes this run's object from another run's.
     private let mark: String
     /// Whether another run has published the object.
     private let isBeaten = Atomic(false)

@@ -2,14 +2,14 @@ import Pawl
 import PawlCore
 import PawlDisk
 
-/// An object for each sample.
+/// Stores each sample as an object.
 struct ObjectSink: SampleSink {
     let prefix: ObjectPrefix
-    /// A request takes much longer than writing a file.
+    /// Many, because a request takes much longer than writing a file.
     let threads: Int
     let batch = 1
 
-    /// What an object was made from: its URL, as in a folder, and its content.
+    /// Identifies the origin of an object, as in a folder, and its content.
     private struct Mark {
         var source: String
         var sha256: String
@@ -40,7 +40,7 @@ struct ObjectSink: SampleSink {
                     try store(&records[index], job)
                 }
             } catch {
-                // No other sample could be stored either.
+                // The store would refuse all other samples too.
                 if error.code == .authorization { throw error }
                 records[index].result.fail(error)
                 records[index].isLookup = false
@@ -50,7 +50,7 @@ struct ObjectSink: SampleSink {
         return records
     }
 
-    /// Whether the job's object was made from its URL by an earlier run.
+    /// Whether an earlier run stored the job's object from the same URL.
     private func look(_ record: inout PipeRecord, _ job: PipeJob) throws(Failure) {
         guard let object = try prefix.object(record.result.key ?? ""), let mark = Mark(object.facts.content),
             mark.source == Mark(job, sha256: "").source
@@ -60,10 +60,9 @@ struct ObjectSink: SampleSink {
         record.result.bytes = object.length
         record.result.sha256 = mark.sha256
         guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
-        let isRight =
-            checksum.algorithm == .sha256
-            ? Hexadecimal.text(checksum.digest) == mark.sha256
-            : try object.content(from: 0, length: object.length).has(checksum)
+        let isRight = try record.result.has(checksum) { () throws(Failure) in
+            try object.content(from: 0, length: object.length)
+        }
         guard isRight else {
             throw Failure(
                 .checksumMismatch,

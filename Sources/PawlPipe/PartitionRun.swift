@@ -39,7 +39,7 @@ package struct PartitionRun {
         return 0
     }
 
-    /// Whether it was stopped.
+    /// Whether the run was stopped.
     private func hear(_ messages: [PipeInbox.Message]) throws(Failure) -> Bool {
         for message in messages {
             switch message {

@@ -1,7 +1,7 @@
 package import Pawl
 package import PawlCore
 
-/// What one run of `pawl pipe` is given.
+/// The configuration of one run of `pawl pipe`.
 package struct PipeConfiguration: Sendable {
     package enum Format: String, Sendable, Hashable, CaseIterable {
         case files, tar, warc, none
@@ -9,7 +9,7 @@ package struct PipeConfiguration: Sendable {
 
     package enum Target: Sendable, Hashable {
         case folder(String)
-        /// Objects whose keys begin with the address's key.
+        /// Objects whose keys begin with the key of the address.
         case objects(WebAddress)
     }
 
@@ -27,12 +27,12 @@ package struct PipeConfiguration: Sendable {
     package var endLine: String?
     /// The descriptor that results are written to.
     package var output: Int32 = 1
-    /// Where samples are stored; `nil` if they are not.
+    /// Where samples are stored; `nil` to store none.
     package var target: Target?
     package var format: Format?
-    /// The name of the shard, without its ending.
+    /// The name of the shard without an extension.
     package var shard: String?
-    /// Whether the input is a manifest, of which the failed samples are fetched.
+    /// Whether the input is a manifest whose failed samples are retried.
     package var retriesFailed = false
     package var isOrdered = false
     package var jobs = 128
@@ -47,7 +47,7 @@ package struct PipeConfiguration: Sendable {
     package var hostDelay = Interval.zero
     package var share = HostShare.whole
     package var obeysRobots = true
-    /// An address or a URL of the one who runs it, for the user agent.
+    /// A mail address or URL of the operator, for the user agent.
     package var contact: String?
     package var metrics: Metrics?
     package var isQuiet = false

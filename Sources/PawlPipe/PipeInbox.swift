@@ -3,12 +3,12 @@ import Pawl
 import PawlCore
 import PawlSystem
 
-/// What reaches the main thread: lines of the input, events of downloads, stored samples, signals.
+/// The messages for the main thread: lines of input, events of downloads, stored samples, signals.
 package final class PipeInbox: Sendable {
     enum Message: Sendable {
         case event(DownloadEvent)
         case stored([PipeRecord])
-        /// The sink cannot go on.
+        /// The sink has failed.
         case sinkFailed(Failure)
         case inputFailed(Failure)
         case outputFailed(Failure)
@@ -19,16 +19,15 @@ package final class PipeInbox: Sendable {
     private struct State {
         var messages: [Message] = []
         var lines: [PipeLines.Line] = []
-        /// The first line that was not taken.
+        /// The index of the next line.
         var next = 0
         var lineBytes = 0
         var isInputOver = false
-        var isAwaitingLines = false
 
         var hasLines: Bool { next < lines.count }
     }
 
-    /// The bytes of lines that may wait.
+    /// The maximum number of bytes of unread lines.
     private static let room = 2 << 20
 
     private let state = Monitor(State())
@@ -55,7 +54,7 @@ package final class PipeInbox: Sendable {
         return state.messages
     }
 
-    /// The next line; `nil` when none is there.
+    /// The next line, if one has been read.
     func nextLine() -> PipeLines.Line? {
         state.with { state in
             guard state.hasLines else { return nil }
@@ -71,12 +70,12 @@ package final class PipeInbox: Sendable {
         }
     }
 
-    /// Whether there will be no more lines.
+    /// Whether the input has ended and all lines were taken.
     var isExhausted: Bool { state.read { $0.isInputOver && !$0.hasLines } }
 
     // MARK: the reader's thread
 
-    /// Adds lines, and waits until there is room for more.
+    /// Adds lines, and blocks until there is room for more.
     fileprivate func add(_ lines: [PipeLines.Line]) {
         state.with { state in
             state.lines += lines
@@ -104,9 +103,9 @@ package final class PipeInbox: Sendable {
         )
     }
 
-    /// Reads lines on a thread of its own, only as fast as they are taken.
+    /// Reads lines on a thread of its own, no faster than they are taken.
     ///
-    /// `endLine`: nothing is read after it, and input without it is a failure.
+    /// `endLine`: the last line to read; input that ends without it is a failure.
     func read(from descriptor: Int32, to endLine: String?) {
         let end = endLine.map { Array($0.utf8) }
         SystemThread.detached("pawl-input", blocksSignals: true) { [self] in

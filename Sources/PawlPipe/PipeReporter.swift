@@ -28,7 +28,7 @@ struct PipeReporter: Sendable {
         due = now + period
     }
 
-    /// A terminal's line is drawn anew, other output gets a line a minute; a file of metrics is as fresh as scrapes are.
+    /// The interval between updates: of a line on a terminal, of metrics, or of a log.
     private var period: Interval {
         if isTerminal, !isQuiet { return .milliseconds(500) }
         return file != nil || listener != nil ? .seconds(5) : .seconds(60)
@@ -48,7 +48,7 @@ struct PipeReporter: Sendable {
         write(line(active: active, now: now), isLast: false)
     }
 
-    /// The last line, and the final metrics.
+    /// Prints the last line and writes the final metrics.
     mutating func end(now: Instant) {
         publish(active: 0)
         if isTerminal, !isQuiet { write(line(active: 0, now: now), isLast: true) }
@@ -72,7 +72,7 @@ struct PipeReporter: Sendable {
         let text = tally.metrics(active: active)
         listener?.set(text)
         guard let file else { return }
-        // A scrape sees the old file or the new one. Metrics are no reason to end a run.
+        // The file is replaced atomically. A failure to write metrics does not end the run.
         let new = "\(file).new"
         let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return }
@@ -130,7 +130,7 @@ final class MetricsListener: Sendable {
             _ = unsafe setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
             _ = unsafe setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
             var request = [UInt8](repeating: 0, count: 8192)
-            // The request is the same whatever it says.
+            // All requests get the same response.
             if unsafe recv(connection, &request, request.count, 0) > 0 {
                 let body = text.withLock { $0 }
                 let head =

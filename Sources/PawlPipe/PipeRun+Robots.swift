@@ -3,16 +3,16 @@ import PawlCore
 import PawlDisk
 import PawlSystem
 
-/// What is known of each server's robots.txt.
+/// The cache of robots.txt rules, by origin.
 struct RobotsCache: Sendable {
     enum Finding: Sendable {
         case rules(RobotsRules)
-        /// The samples of the server end with this.
+        /// The rules are unknown; samples of the server end with this result.
         case unknown(PipeResult)
     }
 
     private enum State: Sendable {
-        /// The samples that wait for it.
+        /// Requested; these samples wait for it.
         case pending([Int])
         case known(Finding)
     }
@@ -23,7 +23,8 @@ struct RobotsCache: Sendable {
     private var oldest = 0
     private var bytes = 0
 
-    /// What is known, or `nil` when the sample has to wait; `isFirst` when nothing is under way.
+    /// The finding for an origin; `nil` if the sample has to wait, with `isFirst` if the file has yet to be
+    /// requested.
     mutating func finding(for origin: Origin, of number: Int) -> (finding: Finding?, isFirst: Bool) {
         switch states[origin] {
         case .known(let finding): return (finding, false)
@@ -36,13 +37,13 @@ struct RobotsCache: Sendable {
         }
     }
 
-    /// The samples that waited.
+    /// Stores a finding; returns the samples that waited for it.
     mutating func note(_ finding: Finding, for origin: Origin) -> [Int] {
         guard case .pending(let numbers) = states[origin] else { return [] }
         states[origin] = .known(finding)
         known.append(origin)
         bytes += Self.size(of: finding)
-        // The oldest would be requested again.
+        // The oldest is dropped, and requested again if needed.
         while bytes > Self.room, oldest < known.count - 1 {
             if case .known(let old) = states[known[oldest]] { bytes -= Self.size(of: old) }
             states[known[oldest]] = nil
@@ -60,7 +61,7 @@ struct RobotsCache: Sendable {
     }
 }
 
-/// A request for a robots.txt that is under way.
+/// A request for a robots.txt in progress.
 struct RobotsRequest: Sendable {
     var origin: Origin
     var host: String
@@ -69,7 +70,7 @@ struct RobotsRequest: Sendable {
 }
 
 extension PipeRun {
-    /// Queues a sample, when the server's rules are known and allow it.
+    /// Queues a sample as soon as the server's rules are known and allow it.
     mutating func consult(_ number: Int, _ job: PipeJob, _ host: String) {
         let address = job.address
         guard configuration.obeysRobots, address.scheme == .http || address.scheme == .https else {
@@ -137,7 +138,7 @@ extension PipeRun {
         }
     }
 
-    /// One that never ends is used as far as it came.
+    /// The limit for a robots.txt; a longer one is truncated.
     static var longestRobots: Interval { .seconds(120) }
 
     mutating func hearRobots(_ number: Int, _ kind: DownloadEvent.Kind) {
@@ -153,7 +154,7 @@ extension PipeRun {
         return RobotsRules(parsing: bytes)
     }
 
-    /// RFC 9309 §2.3.1: without a robots.txt everything is allowed, with one that cannot be read nothing.
+    /// RFC 9309 §2.3.1: everything is allowed if there is no robots.txt, nothing if it cannot be fetched.
     private func finding(to error: PawlError) -> RobotsCache.Finding {
         var failure = error.failure
         if let status = error.status ?? error.response?.status, (400..<500).contains(status), status != 429 {
@@ -163,7 +164,7 @@ extension PipeRun {
         if failure.fault == .privateAddress {
             failure.remedy = "allow it with --allow-private-addresses"
         }
-        // What may pass by itself is a failure, which can be tried again.
+        // A transient fault counts as failed, so that the sample can be retried.
         return .unknown(PipeResult(failure, as: isUnreachable ? .failed : .refused))
     }
 

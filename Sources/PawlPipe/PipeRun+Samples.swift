@@ -5,7 +5,7 @@ import PawlSystem
 
 // From a line to a result.
 extension PipeRun {
-    /// How many samples may be under way or wait for their turn.
+    /// The maximum number of samples that are running or waiting.
     private var window: Int { shard == nil ? max(1024, configuration.jobs * 4) : 65_536 }
     private static let windowBytes = 16 << 20
 
@@ -14,7 +14,8 @@ extension PipeRun {
             && (issuedBytes < Self.windowBytes || issued == done)
     }
 
-    /// Takes lines while there is room for their samples; a few at a time, since others wait for this thread too.
+    /// Takes lines while there is room for their samples; a few at a time, because this thread has other work
+    /// too.
     mutating func admit() {
         for _ in 0..<256 {
             guard wantsLines, let line = inbox.nextLine() else { return }
@@ -67,7 +68,7 @@ extension PipeRun {
         request(number)
     }
 
-    /// Nothing has stored it before.
+    /// Requests a sample that no earlier run has stored.
     mutating func request(_ number: Int) {
         guard let entry = entries[number] else { return }
         if stopDeadline != nil { return drop(number) }
@@ -143,7 +144,7 @@ extension PipeRun {
         }
     }
 
-    /// Its host asks for a pause: others run meanwhile.
+    /// The host requested a delay; samples of other hosts run in the meantime.
     private mutating func postpone(_ number: Int, by delay: Interval) {
         guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else {
             return
@@ -157,10 +158,11 @@ extension PipeRun {
         if stopDeadline != nil { drop(number) }
     }
 
-    /// A shorter one keeps its connection.
+    /// During a shorter delay the connection is kept.
     private static var shortestPause: Interval { .milliseconds(500) }
 
-    /// The request of a sample has ended: its content is stored, and that of others of the same address.
+    /// The request of a sample has ended: stores the content for it and for other samples of the same
+    /// address.
     mutating func complete(
         _ number: Int,
         _ result: PipeResult,
@@ -194,25 +196,25 @@ extension PipeRun {
         record.response = response
         record.content = content
         record.isPrimary = entry.started != nil
-        // The content of an earlier sample is in its file.
+        // The content is in the file of an earlier sample.
         if folder != nil || objects != nil, content == nil, record.result.key != result.key {
             record.copied = result.key
         }
         complete(record)
     }
 
-    /// What a record has is stored.
+    /// Stores the content of a record.
     private mutating func complete(_ record: PipeRecord) {
         if shard != nil { return line(up: record) }
         if record.content == nil, record.copied == nil { finish(record) } else { sink.store([record]) }
     }
 
-    /// A result is complete.
+    /// Reports a complete result.
     mutating func finish(_ record: PipeRecord) {
         let entry = entries.removeValue(forKey: record.number)
         issuedBytes -= entry?.size ?? 0
         if record.isPrimary, let entry { primaries[entry.job.request] = nil }
-        // Those that came while it was stored.
+        // Samples of the same address that arrived while it was stored.
         defer { for follower in entry?.followers ?? [] { request(follower) } }
         if record.isPrimary, case .success(let job) = record.job {
             let content = shard == nil ? nil : record.content
@@ -237,7 +239,7 @@ extension PipeRun {
 }
 
 extension PipeResult {
-    /// Adds what the response says.
+    /// Adds the facts of the response.
     mutating func describe(_ response: DownloadResponse?, of job: PipeJob) {
         guard let response else { return }
         if response.status > 0 { http = response.status }
@@ -252,7 +254,7 @@ extension PipeResult {
         var failure = error.failure
         if failure.fault == .privateAddress { failure.remedy = "allow it with --allow-private-addresses" }
         self.init(failure, as: failure.fault == .privateAddress ? .refused : .failed)
-        // What the limits of the command refuse is a bad response.
+        // A response that exceeds the limits of the command is a bad response.
         if failure.code == .rejected, let response = error.response, response.hasTag(of: tags) {
             status = .refused
         } else if failure.code == .tooLarge || failure.code == .rejected {
@@ -264,7 +266,7 @@ extension PipeResult {
 }
 
 extension PipeConfiguration {
-    /// What is decided at the end of each header section; `nil` for nothing.
+    /// The check of each header section; `nil` if there is nothing to check.
     var hooks: DownloadHooks? {
         guard !accepted.isEmpty || !respected.isEmpty else { return nil }
         let (accepted, respected) = (accepted, respected)

@@ -3,13 +3,13 @@ import PawlCore
 import PawlDisk
 import PawlSystem
 
-/// The shard that a run makes, or that is there already.
+/// The shard of a run: a new or an existing one.
 struct ShardRun: Sendable {
     let name: ShardName
     let archive: any ArchiveFormat
     let place: any ShardPlace
     let published: PublishedShard?
-    /// `nil` where one is there.
+    /// The writer of a new shard; `nil` if the shard exists.
     let sink: ShardSink?
 
     /// `nil` for a format without shards.
@@ -50,7 +50,7 @@ extension PipeRun {
         if let results {
             return try print(results, exitCode: Int32(exitCode)) { $0 }
         }
-        // Another process was faster.
+        // Another process published it first.
         guard let published = try PublishedShard(shard.name, shard.archive, in: shard.place) else {
             throw Failure(
                 .inputOutput,
@@ -63,7 +63,7 @@ extension PipeRun {
         return try print(published, input: input, shard)
     }
 
-    /// A shard is there: no sample is fetched if it was made of the same jobs.
+    /// The shard exists: no sample is downloaded if it was made from the same jobs.
     mutating func confirm(_ published: PublishedShard, _ shard: ShardRun) throws(Failure) -> Int32 {
         while !inbox.isExhausted {
             while let line = inbox.nextLine() {
@@ -77,7 +77,7 @@ extension PipeRun {
         return try print(published, input: input, shard)
     }
 
-    /// A line becomes a part of what the shard is made of.
+    /// Adds a line to the digest of the jobs.
     mutating func feed(_ line: PipeLines.Line) {
         inputDigest.feed(line.bytes ?? [0])
         inputDigest.feed([UInt8(ascii: "\n")])
@@ -102,7 +102,7 @@ extension PipeRun {
             for line in splitter.feed(piece) {
                 if let bytes = line.bytes { output.append(change(bytes)) }
             }
-            // The results are in the manifest: a reader that is too slow loses nothing.
+            // The manifest has all results, so a reader that is too slow loses nothing.
             while !output.hasRoom, stopDeadline == nil {
                 for message in inbox.wait(until: clock.now + .seconds(1), wantsLines: false) { hear(message) }
                 if let failure { throw failure }
@@ -112,11 +112,11 @@ extension PipeRun {
         return stopDeadline == nil ? exitCode : Int32(PawlError.Code.unfinished.rawValue)
     }
 
-    /// A record of a shard waits for those before it; what is large waits on disk.
+    /// Puts a record in order: it waits for those before it, on disk if it is large.
     mutating func line(up record: PipeRecord) {
         var record = record
         if let content = record.content, record.number != ordered.next {
-            // Open files are few, and what is held in one has a place in the store.
+            // Open files are a scarce resource: content in files is moved to the store.
             if content.isInFile || heldBytes + content.memory > Self.longestHeld {
                 do throws(Failure) {
                     if store == nil { store = try spoolFolder.makeStore() }

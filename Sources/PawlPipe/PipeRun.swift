@@ -7,10 +7,10 @@ import PawlSystem
 ///
 /// Everything here runs on the main thread; other threads only post to the inbox.
 package struct PipeRun {
-    /// A sample that is not done.
+    /// An unfinished sample.
     struct Entry: Sendable {
         var job: PipeJob
-        /// The bytes of its line.
+        /// The length of its line.
         var size: Int
         var host: String
         var key: String?
@@ -18,16 +18,16 @@ package struct PipeRun {
         var download: Download?
         var started: Instant?
         var attempts = 0
-        /// Later samples of the same address.
+        /// Later samples with the same request.
         var followers: [Int] = []
         /// Whether no request for it has begun.
         var isWaiting = false
     }
 
-    /// What was learned of an address.
+    /// The result of a request, for later samples with the same request.
     struct Learned: Sendable {
         var result: PipeResult
-        /// Only where it needs no memory.
+        /// The content, unless it is in memory.
         var content: SampleContent?
         var response: DownloadResponse?
     }
@@ -47,7 +47,7 @@ package struct PipeRun {
     var entries: [Int: Entry] = [:]
     var numbers: [Download.ID: Int] = [:]
     var schedule: PipeSchedule
-    /// The first samples of the addresses that are under way.
+    /// The first sample of each request in progress.
     var primaries: [PipeJob.Request: Int] = [:]
     var recent = RecentResults<Learned>(capacity: 32_768)
     var deadlines = SampleDeadlines()
@@ -56,7 +56,7 @@ package struct PipeRun {
     var done = 0
     var issuedBytes = 0
     var ordered = InOrder<PipeRecord>()
-    /// The bytes in memory that wait for their turn.
+    /// The bytes in memory of records that wait for earlier ones.
     var heldBytes = 0
     var store: SampleStore?
     let inputDigest = RunningDigest()
@@ -68,7 +68,7 @@ package struct PipeRun {
     /// Requests for robots.txt, which have negative numbers.
     var requests: [Int: RobotsRequest] = [:]
     var robotsNumber = 0
-    /// When a run that was stopped ends at the latest.
+    /// The deadline of a run that was stopped.
     var stopDeadline: Instant?
     var failure: Failure?
     var isPublished = false
@@ -127,7 +127,7 @@ package struct PipeRun {
     package mutating func run() throws(Failure) -> Int32 {
         defer {
             reporter.end(now: clock.now)
-            // Parts in a bucket would outlive the process.
+            // Otherwise uploaded parts would stay in the bucket.
             if !isPublished { shard?.sink?.discard(until: clock.now + configuration.grace) }
         }
         inbox.read(from: configuration.input, to: configuration.endLine)
@@ -171,7 +171,7 @@ package struct PipeRun {
         }
     }
 
-    /// The next time that something happens by itself.
+    /// The next instant at which something is due.
     private var nextInstant: Instant? {
         // A reader that closes its end is noticed, even if there is nothing to write.
         var next = clock.now + .seconds(1)
@@ -195,10 +195,10 @@ package struct PipeRun {
         }
     }
 
-    /// Those that wait are dropped; those under way have the grace period.
+    /// Drops waiting samples; running ones have the grace period.
     private mutating func stop() {
         guard stopDeadline == nil else { return }
-        // A part of a shard is of no use.
+        // An incomplete shard is not published.
         for request in requests.values {
             guard let download = request.download else { continue }
             numbers[download.id] = nil
@@ -216,7 +216,7 @@ package struct PipeRun {
         for follower in entry.followers { drop(follower) }
     }
 
-    /// Ends samples whose time is over.
+    /// Ends samples that have timed out.
     private mutating func expire() {
         let now = clock.now
         while let number = robotsDeadlines.pop(atMost: now) {
@@ -248,7 +248,7 @@ package struct PipeRun {
 
     /// Each thread keeps connections of its own: with one, a host sees no more of them than its limit.
     private static let threads = 1
-    /// The requests to a bucket at once.
+    /// The maximum number of simultaneous requests to a bucket.
     private static let mostRequests = 32
     private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }
 }

@@ -2,17 +2,17 @@ import Glibc
 import PawlCore
 import PawlSystem
 
-/// Writes results on a thread of its own, so that a slow reader holds up nothing but further jobs.
+/// Writes results on a thread of its own, so that a slow reader delays only further jobs.
 final class ResultWriter: Sendable {
     private struct State {
         var pending: [UInt8] = []
         var isWriting = false
         var isOver = false
-        /// Whether someone waits for room.
+        /// Whether the inbox is to be notified of room.
         var isAwaited = false
     }
 
-    /// Above it no further jobs are read.
+    /// The number of unwritten bytes above which no further jobs are read.
     private static let room = 1 << 20
 
     private let state = Monitor(State())
@@ -34,7 +34,7 @@ final class ResultWriter: Sendable {
         }
     }
 
-    /// Whether there is room for more; if there is none, the inbox hears when there is again.
+    /// Whether there is room for more; if not, the inbox is notified when there is.
     var hasRoom: Bool {
         state.with(waking: .none) { state in
             let hasRoom = state.pending.count < Self.room
@@ -43,12 +43,12 @@ final class ResultWriter: Sendable {
         }
     }
 
-    /// Waits until everything is written; `false` when it was not by then.
+    /// Waits until everything is written; `false` if the deadline passes first.
     func drain(until deadline: Instant?) -> Bool {
         state.wait(until: deadline) { $0.isOver || $0.pending.isEmpty && !$0.isWriting ? true : nil } ?? false
     }
 
-    /// Whether the reader has closed its end, also when there is nothing to write.
+    /// Whether the reader has closed the pipe, even if there is nothing to write.
     var isClosed: Bool {
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         return unsafe poll(&state, 1, 0) > 0 && Int32(state.revents) & POLLERR != 0

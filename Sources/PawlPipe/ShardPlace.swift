@@ -3,36 +3,36 @@ import PawlDisk
 
 /// Where shards are published: a folder, or a prefix of a bucket.
 protocol ShardPlace: Sendable {
-    /// For temporary files.
+    /// The spool for temporary files.
     var spool: SpoolFolder { get }
-    /// The file or object of a name, for messages.
+    /// The path or URL of a name, for messages.
     func path(of name: String) -> String
-    /// What has the name; `nil` for nothing.
+    /// The file or object with the name, if there is one.
     func published(_ name: String) throws(Failure) -> (any ShardFile)?
-    /// Begins what gets the name when it is whole.
+    /// Begins a file or object that gets the name when it is complete.
     func makeDraft(_ name: String) throws(Failure) -> any ShardDraft
-    /// Publishes a content; `false` when something has the name.
+    /// Publishes a content; `false` if the name is taken.
     func publish(_ content: SampleContent, as name: String) throws(Failure) -> Bool
-    /// Removes what killed runs left of a name that was published.
+    /// Removes leftovers of killed runs, once the name is published.
     func clean(_ name: String)
 }
 
 /// A published file or object.
 protocol ShardFile: Sendable {
     var length: Int64 { get }
-    /// A part of it.
+    /// A range of its bytes.
     func content(from start: Int64, length: Int64) throws(Failure) -> SampleContent
 }
 
-/// What is written from its beginning to its end, and then published.
+/// A file or object that is written sequentially and then published.
 protocol ShardDraft: Sendable {
     var length: Int64 { get }
     func append(_ bytes: [UInt8]) throws(Failure)
-    /// A part of what was written.
+    /// A range of the bytes written so far.
     func content(from start: Int64, length: Int64) -> SampleContent
-    /// Gives it its name; `false` when something else has it.
+    /// Publishes it under its name; `false` if the name is taken.
     func publish() throws(Failure) -> Bool
-    /// Leaves nothing of it, as far as that is possible before the deadline.
+    /// Removes it, as far as possible before the deadline.
     func discard(until deadline: Instant)
 }
 

@@ -4,7 +4,7 @@ import PawlDisk
 import PawlSystem
 import Synchronization
 
-/// One archive of all samples, with their results; published at the end, as one file.
+/// Writes all samples and their results to one archive, which is published at the end.
 ///
 /// The records come in the order of the input.
 final class ShardSink: SampleSink {
@@ -18,7 +18,7 @@ final class ShardSink: SampleSink {
     let archive: any ArchiveFormat
     private let place: any ShardPlace
     private let draft: any ShardDraft
-    /// The lines that stay the same between runs, and those with times.
+    /// The reproducible lines of results, and those with times.
     private let manifest: SampleLog
     private let results: SampleLog
     private let state = Mutex(State())
@@ -49,7 +49,7 @@ final class ShardSink: SampleSink {
         try results.append(record.line() + [UInt8(ascii: "\n")])
     }
 
-    /// Returns where the content is in the archive.
+    /// Returns the content as a region of the archive.
     private func add(
         _ content: SampleContent,
         _ record: inout PipeRecord,
@@ -61,7 +61,7 @@ final class ShardSink: SampleSink {
         let start = draft.length + Int64(state.withLock { $0.pending.count })
         let sample = ArchivedSample(key: key, job: job, result: record.result, response: record.response)
         let offset = try archive.write(sample, content, to: append)
-        // What is in memory is not kept for those that come later.
+        // Content in memory is not kept for repeated addresses.
         return offset.map { draft.content(from: start + $0, length: content.length) }
     }
 
@@ -81,9 +81,9 @@ final class ShardSink: SampleSink {
         if !bytes.isEmpty { try draft.append(bytes) }
     }
 
-    /// Publishes the archive and then the manifest, which is a copy of what the archive has at its end.
+    /// Publishes the archive and then the manifest, a copy of the one at the end of the archive.
     ///
-    /// Returns the results; `nil` when another was published before.
+    /// Returns the results; `nil` if another process published the shard first.
     func publish(input: String) throws(Failure) -> SampleContent? {
         let manifest = try manifest.content()
         try archive.end(manifest, input: input, to: append)
@@ -93,11 +93,11 @@ final class ShardSink: SampleSink {
         return try results.content()
     }
 
-    /// Leaves nothing of what is not published.
+    /// Removes everything unpublished.
     func discard(until deadline: Instant) { draft.discard(until: deadline) }
 }
 
-/// A shard that is there.
+/// An existing shard.
 struct PublishedShard {
     private let file: any ShardFile
     private let archive: any ArchiveFormat
@@ -105,7 +105,7 @@ struct PublishedShard {
     private let trailerStart: Int64
     private let path: String
 
-    /// `nil` when there is none; throws when there is something else of its name.
+    /// `nil` if there is none; throws if another file has its name.
     init?(_ shard: ShardName, _ archive: any ArchiveFormat, in place: any ShardPlace) throws(Failure) {
         path = place.path(of: shard.archive)
         guard let file = try place.published(shard.archive) else {
@@ -124,7 +124,7 @@ struct PublishedShard {
         self.trailer = trailer
     }
 
-    /// Makes sure that the manifest is there; throws when the shard was made of other jobs.
+    /// Publishes the manifest if it is missing; throws if the shard was made from other jobs.
     func confirm(
         input: String,
         _ shard: ShardName,

@@ -256,7 +256,7 @@ extension DownloadSession {
         }
         if isNew { try await manager.change(taskDescription: task.note.text, of: id) }
         watchTime(of: task, since: first)
-        // Between two requests to run it may have failed: it is not tried again.
+        // If it failed in the meantime, it is not retried.
         try await manager.resume(unlessEnded: id)
     }
 

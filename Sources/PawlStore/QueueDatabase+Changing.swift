@@ -45,9 +45,9 @@ extension DatabaseConnection {
                 $0.integer(0)
             }
             for number in numbers { try run("DELETE FROM sources WHERE download = ?", [.integer(number)]) }
-        case .setting(let name, let value?):
+        case .value(let name, let value?):
             try run("INSERT OR REPLACE INTO settings VALUES (?, ?)", [.text(name), .text(value)])
-        case .setting(let name, nil):
+        case .value(let name, nil):
             try run("DELETE FROM settings WHERE name = ?", [.text(name)])
         }
     }

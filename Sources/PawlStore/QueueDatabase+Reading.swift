@@ -115,7 +115,7 @@ extension QueueDatabase {
         }
     }
 
-    package func setting(_ name: String) throws(Failure) -> String? {
+    package func value(_ name: String) throws(Failure) -> String? {
         try read { (connection) throws(DatabaseError) in
             try connection.rows("SELECT value FROM settings WHERE name = ?", [.text(name)]) { $0.text(0) }
                 .first

@@ -4,7 +4,7 @@ import CPawlSystem
 package enum SystemMemory {
     /// Makes the allocator return freed memory to the system soon; before any other thread is started.
     ///
-    /// Otherwise it keeps as much as was ever needed at once, and that for each of several arenas.
+    /// Otherwise each of several arenas keeps as much memory as it ever used at once.
     package static func keepSmall() { pawl_keep_memory_small() }
 
     /// Returns to the system what is free between blocks in use.

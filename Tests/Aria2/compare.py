@@ -19,8 +19,10 @@ import tempfile
 import threading
 import time
 
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../Scripts"))
 import cases
 import origin
+import waiting
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 READOUT = re.compile(
@@ -187,16 +189,18 @@ def run(program, case, number):
 def wait_for_hooks(root):
     """Programs that a run started may outlive it."""
     end = time.monotonic() + 10
-    while time.monotonic() < end:
-        for process in os.listdir("/proc"):
-            try:
-                if process.isdigit() and os.readlink(f"/proc/{process}/cwd") == root:
-                    break
-            except OSError:
-                continue
-        else:
+    while running := list(processes_in(root)):
+        if not waiting.until_ended(running, max(0, end - time.monotonic())):
             return
-        time.sleep(0.02)
+
+
+def processes_in(folder):
+    for process in os.listdir("/proc"):
+        try:
+            if process.isdigit() and os.readlink(f"/proc/{process}/cwd") == folder:
+                yield int(process)
+        except OSError:
+            pass
 
 
 def both(number, case, programs):

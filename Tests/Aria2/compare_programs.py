@@ -18,11 +18,10 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 
 import compare_rpc
 import origin
+import waiting
 
 # Differences with their reasons.
 KNOWN = {
@@ -69,20 +68,18 @@ class Place:
                 found[key] = hashlib.sha256(data).hexdigest()[:12]
         return found
 
+    def read(self, path):
+        try:
+            with open(f"{self.root}/{path}") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
     def write(self, path, text):
         os.makedirs(os.path.dirname(f"{self.root}/{path}"), exist_ok=True)
         with open(f"{self.root}/{path}", "w") as file:
             file.write(text)
         return f"{self.root}/{path}"
-
-
-def wait_for(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 # yt-dlp
@@ -263,18 +260,10 @@ class Daemon:
             place.write(f"config/{name}.sh", f'#!/bin/sh\necho "$2 $3" | sed "s#{root}##" >> {root}/config/{name}.txt\n')
             os.chmod(f"{root}/config/{name}.sh", 0o755)
         conf = place.write("config/aria2.conf", CONTAINER.format(root=root, poll="epoll", port=self.port))
-        self.process = subprocess.Popen(
-            [root + "/bin/aria2c", "--conf-path=" + conf], env=place.environment, cwd=root,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )
+        command = [root + "/bin/aria2c", "--conf-path=" + conf]
+        self.process, starts = compare_rpc.start(command, root, place.environment)
         self.client = compare_rpc.Client(self.port, "P3TERX")
-        self.starts = wait_for(self.responds)
-
-    def responds(self):
-        try:
-            return "result" in self.client.call("aria2.getVersion")
-        except OSError:
-            return False
+        self.starts = starts and "result" in self.client.call("aria2.getVersion")
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -302,17 +291,16 @@ def container(place):
         yield "container: no secret", client.call("aria2.getVersion", secret=False)["error"]["message"]
         gid = client.result("aria2.addUri", [base + "/a.bin"])
         yield "container: a download", client.wait(gid, ["complete", "error"])
-        wait_for(lambda: os.path.exists(place.root + "/config/complete.txt"))
-        with open(place.root + "/config/complete.txt") as file:
-            yield "container: its hook", file.read()
-        heard = compare_rpc.socket_messages(
-            daemon.port, None, lambda: client.call("aria2.addUri", [base + "/b.bin"], {"gid": "00000000000000b1"}), 2,
-            only="00000000000000b1",
+        waiting.until_changed(place.root + "/config", lambda: place.read("config/complete.txt").endswith("\n"))
+        yield "container: its hook", place.read("config/complete.txt")
+        other = "00000000000000b1"
+        heard = compare_rpc.messages_heard(
+            daemon.port, other, lambda: client.call("aria2.addUri", [base + "/b.bin"], {"gid": other}), 2
         )
         yield "container: a WebSocket that only listens", heard
         slow = client.result("aria2.addUri", [base + "/slow50000/mid.bin"])
         yield "container: runs", client.wait(slow, ["active"])
-        wait_for(lambda: slow in open(place.root + "/config/aria2.session").read())
+        waiting.until_changed(place.root + "/config", lambda: slow in place.read("config/aria2.session"))
         yield "container: stops", daemon.stop()
     finally:
         daemon.stop()
@@ -331,16 +319,16 @@ def container(place):
 
 
 ARIA2P = """
-import sys, time, json, aria2p
+import sys, json, aria2p, websocket
 port, base = int(sys.argv[1]), sys.argv[2]
 api = aria2p.API(aria2p.Client(host="http://127.0.0.1", port=port, secret="P3TERX"))
+events = websocket.create_connection(f"ws://127.0.0.1:{port}/jsonrpc", timeout=20, suppress_origin=True)
 found = {}
 def until(download, words):
-    for _ in range(400):
+    download.update()
+    while download.status not in words:
+        events.recv()
         download.update()
-        if download.status in words:
-            break
-        time.sleep(0.05)
     return download.status
 one = api.add_uris([base + "/a.bin"], options={"out": "one.bin"})
 found["complete"] = until(one, ["complete", "error"])
@@ -410,16 +398,7 @@ def main():
     programs = os.path.abspath(options.programs)
     theirs = all_of(options.aria2c, programs)
     ours = all_of(os.path.abspath(options.pawl), programs)
-    wrong = 0
-    for name in dict.fromkeys([*theirs, *ours]):
-        if theirs.get(name) == ours.get(name):
-            if options.v:
-                print(f"same  {name}: {ours.get(name)}")
-            continue
-        wrong += name not in KNOWN
-        print(f"{'known' if name in KNOWN else 'DIFF '} {name} {KNOWN.get(name, '')}")
-        print(f"    aria2c {theirs.get(name)}\n    pawl   {ours.get(name)}")
-    print(f"{len(theirs)} results of programs, {wrong} differ without a reason")
+    wrong = compare_rpc.report("results of programs", theirs, ours, KNOWN, options.v)
     return 1 if wrong or any("broken" in name for name in theirs) else 0
 
 

@@ -23,7 +23,9 @@ import urllib.error
 import urllib.request
 import xmlrpc.client
 
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../Scripts"))
 import origin
+import waiting
 
 KNOWN = {
     "version": "another version, and no BitTorrent",
@@ -72,53 +74,75 @@ class Client:
         return self.call(method, *parameters).get("result")
 
     def wait(self, gid, wanted, seconds=20):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            status = (self.result("aria2.tellStatus", gid, ["status"]) or {}).get("status")
-            if status in wanted:
-                return status
-            time.sleep(0.05)
-        return "timeout"
+        with Listener(self.port, seconds) as listener:
+            while True:
+                status = (self.result("aria2.tellStatus", gid, ["status"]) or {}).get("status")
+                if status in wanted:
+                    return status
+                if listener.next(gid) is None:
+                    return "timeout"
 
 
-def socket_messages(port, secret, act, count, seconds=8, only=None):
-    """What a WebSocket that only listens receives."""
-    connection = socket.create_connection(("127.0.0.1", port))
-    connection.sendall(
-        (
-            f"GET /jsonrpc HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-        ).encode()
-    )
-    connection.settimeout(seconds)
-    data = b""
-    while b"\r\n\r\n" not in data:
-        data += connection.recv(4096)
-    data = data.split(b"\r\n\r\n", 1)[1]
-    act()
-    found = []
-    try:
-        while len(found) < count:
-            while len(data) >= 2:
-                length, start = data[1] & 127, 2
+class Listener:
+    """A WebSocket that only listens, for so many seconds."""
+
+    def __init__(self, port, seconds):
+        self.end = time.monotonic() + seconds
+        self.connection = socket.create_connection(("127.0.0.1", port))
+        self.connection.sendall(
+            (
+                f"GET /jsonrpc HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+            ).encode()
+        )
+        self.data = b""
+        while b"\r\n\r\n" not in self.data:
+            self.receive()
+        self.data = self.data.split(b"\r\n\r\n", 1)[1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+    def receive(self):
+        self.connection.settimeout(max(0.001, self.end - time.monotonic()))
+        data = self.connection.recv(4096)
+        if not data:
+            raise ConnectionError("the WebSocket was closed")
+        self.data += data
+
+    def next(self, gid):
+        """The method of the next message about a download; `None` when there is none in time."""
+        try:
+            while True:
+                while len(self.data) < 2:
+                    self.receive()
+                length, start = self.data[1] & 127, 2
                 if length == 126:
-                    length, start = struct.unpack(">H", data[2:4])[0], 4
-                if len(data) < start + length:
-                    break
-                message = json.loads(data[start : start + length])
-                if only in (None, message["params"][0]["gid"]):
-                    found.append(message["method"])
-                data = data[start + length :]
-            if len(found) < count:
-                data += connection.recv(4096)
-    except (OSError, KeyError):
-        pass
-    connection.close()
-    return found
+                    while len(self.data) < 4:
+                        self.receive()
+                    length, start = struct.unpack(">H", self.data[2:4])[0], 4
+                while len(self.data) < start + length:
+                    self.receive()
+                message = json.loads(self.data[start : start + length])
+                self.data = self.data[start + length :]
+                if message["params"][0]["gid"] == gid:
+                    return message["method"]
+        except (OSError, KeyError):
+            return None
+
+
+def messages_heard(port, gid, act, count, seconds=8):
+    """What a WebSocket that only listens receives about a download."""
+    with Listener(port, seconds) as listener:
+        act()
+        return [method for _ in range(count) if (method := listener.next(gid))]
 
 
 def conversation(client, http, root):
-    """Pairs of a name and an response."""
+    """Pairs of a name and a response."""
     call, result = client.call, client.result
     base = http.base
     yield "version", call("aria2.getVersion")
@@ -221,9 +245,9 @@ def conversation(client, http, root):
         yield "XML fault", [fault.faultCode, fault.faultString]
     faults = server.system.multicall([{"methodName": "aria2.tellStatus", "params": ["zz"]}])
     yield "XML multicall fault", faults
-    yield "notifications heard", socket_messages(
-        client.port, None, lambda: call("aria2.addUri", [base + "/g.bin"], {"gid": "00000000000000a7"}), 2,
-        only="00000000000000a7",
+    heard = "00000000000000a7"
+    yield "notifications heard", messages_heard(
+        client.port, heard, lambda: call("aria2.addUri", [base + "/g.bin"], {"gid": heard}), 2
     )
     yield "shutdown", call("aria2.shutdown")
 
@@ -249,24 +273,27 @@ def normal(value, root, base):
     return re.sub(r"[0-9a-f]{16}\b", "GID", text)
 
 
-def talk(program, extra=()):
+def start(command, root, environment):
+    """A process, and whether it accepts calls."""
+    with open(root + "/log", "wb") as log, waiting.Readiness() as readiness:
+        process = subprocess.Popen(
+            command, cwd=root, env={**environment, **readiness.environment},
+            stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.DEVNULL,
+        )
+        return process, readiness.wait(process, log.name, b"listening on TCP port")
+
+
+def talk(program):
     root = os.path.realpath(tempfile.mkdtemp(prefix="rpc-"))
     http = origin.HTTPOrigin()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    process = subprocess.Popen(
-        program + ["--no-conf", "--enable-rpc", f"--rpc-listen-port={port}", "-d", root,
-                   f"--save-session={root}/s.session", *extra],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": root},
+    process, starts = start(
+        program + ["--no-conf", "--enable-rpc", f"--rpc-listen-port={port}", "-d", root, f"--save-session={root}/s.session"],
+        root, {**os.environ, "HOME": root},
     )
     try:
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port)).close()
-                break
-            except OSError:
-                time.sleep(0.05)
-        responses = {}
+        responses = {"starts": starts}
         try:
             for name, response in conversation(Client(port), http, root):
                 responses[name] = normal(response, root, http.base)
@@ -284,6 +311,21 @@ def talk(program, extra=()):
         shutil.rmtree(root, ignore_errors=True)
 
 
+def report(what, theirs, ours, known, says_all):
+    """Prints the differences; returns the number of those without a reason."""
+    wrong = 0
+    for name in dict.fromkeys([*theirs, *ours]):
+        if theirs.get(name) == ours.get(name):
+            if says_all:
+                print(f"same  {name}: {ours.get(name)}")
+            continue
+        wrong += name not in known
+        print(f"{'known' if name in known else 'DIFF '} {name} {known.get(name, '')}")
+        print(f"    aria2c {theirs.get(name)}\n    pawl   {ours.get(name)}")
+    print(f"{len(theirs)} {what}, {wrong} differ without a reason")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pawl")
@@ -292,17 +334,7 @@ def main():
     options = parser.parse_args()
     theirs = talk([options.aria2c])
     ours = talk([os.path.abspath(options.pawl), "aria2c"])
-    wrong = 0
-    for name in dict.fromkeys([*theirs, *ours]):
-        if theirs.get(name) == ours.get(name):
-            if options.v:
-                print(f"same  {name}: {ours.get(name)}")
-            continue
-        wrong += name not in KNOWN
-        print(f"{'known' if name in KNOWN else 'DIFF '} {name} {KNOWN.get(name, '')}")
-        print(f"    aria2c {theirs.get(name)}\n    pawl   {ours.get(name)}")
-    print(f"{len(theirs)} responses, {wrong} differ without a reason")
-    return 1 if wrong else 0
+    return 1 if report("responses", theirs, ours, KNOWN, options.v) else 0
 
 
 if __name__ == "__main__":

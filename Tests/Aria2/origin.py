@@ -11,7 +11,6 @@ import os
 import socket
 import socketserver
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
@@ -173,7 +172,8 @@ class Handler(BaseHTTPRequestHandler):
                 step = max(1, rate // 20)
                 for offset in range(0, len(body), step):
                     self.wfile.write(body[offset : offset + step])
-                    time.sleep(0.05)
+                    # Not synchronization: the server is to be slow.
+                    server.stop.wait(0.05)
             else:
                 self.wfile.write(body)
         except OSError:

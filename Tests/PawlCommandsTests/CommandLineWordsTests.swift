@@ -6,10 +6,10 @@ import Testing
 
 /// Failures in the terms of the command line.
 @Suite struct CommandLineWordsTests {
-    @Test(arguments: Setting.allCases)
-    func `an option named by a failure is an option of a command`(setting: Setting) {
+    @Test(arguments: OptionID.allCases)
+    func `an option named by a failure is an option of a command`(id: OptionID) {
         let names = GetOptions.table.flatMap(\.entry.names) + ServeOptions.table.flatMap(\.entry.names)
-        #expect(names.contains { "--" + $0 == setting.option }, "\(setting.option)")
+        #expect(names.contains { "--" + $0 == id.option }, "\(id.option)")
     }
 
     @Test func `a rejected option has its name on the command line, and its title elsewhere`() {
@@ -24,7 +24,7 @@ import Testing
             "cannot fetch",
             at: "http://h/f",
             because: "no data for 30 s",
-            remedy: "the partial file is kept; \(.resume) to continue, or increase \(.setting(.timeout))"
+            remedy: "the partial file is kept; \(.resume) to continue, or increase \(.option(.timeout))"
         )
         let cause = "cannot fetch http://h/f: no data for 30 s; the partial file is kept; "
         #expect(failure.description == cause + "resume the download to continue, or increase the timeout")

@@ -40,23 +40,19 @@ import Testing
             defer { server.stop() }
             // In its time no deadline passes.
             let clock = SetClock()
-            let poller = try #require(EpollPoller(clock: clock))
-            let transport = try CurlTransport(
-                clock: clock,
-                poller: poller,
-                usesHTTP1Client: !LibcurlAlone.isOn
-            )
-            let (id, recorder) = (TransferID(rawValue: 1), Recorder())
+            let bench = try Bench(clock)
+            let recorder = Recorder()
+            var id = TransferID(rawValue: 0)
             recorder.onHead = { _ in
-                transport.cancel(id)
+                bench.transport.cancel(id)
                 return false
             }
-            transport.start(TransferRequest(port: server.port), as: id, sink: recorder)
-            while recorder.events.isEmpty { transport.round(on: poller, until: nil) }
+            (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
+            while recorder.events.isEmpty { bench.transport.round(on: bench.poller, until: nil) }
             #expect(recorder.events == [.head(200)])
             // The wait ends with the connection, in real time.
             for _ in 0..<2000 where server.abandoned == 0 {
-                transport.round(on: poller, until: clock.now + .milliseconds(5))
+                bench.transport.round(on: bench.poller, until: clock.now + .milliseconds(5))
             }
             #expect(server.abandoned == 1, "\(head)")
         }

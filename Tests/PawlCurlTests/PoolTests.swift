@@ -116,19 +116,11 @@ import Testing
             .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover", .hold)
         }
         let clock = SetClock()
-        let poller = try #require(EpollPoller(clock: clock))
-        let transport = try CurlTransport(
-            clock: clock,
-            poller: poller,
-            usesHTTP1Client: !LibcurlAlone.isOn
-        )
-        let recorder = Recorder()
-        recorder.onHead = { _ in false }
-        transport.start(TransferRequest(port: server.port), as: TransferID(rawValue: 1), sink: recorder)
-        while recorder.end == nil { transport.round(on: poller, until: clock.now + .seconds(1)) }
+        let bench = try Bench(clock)
+        let recorder = try bench.fetchHead(TransferRequest(port: server.port))
         #expect(recorder.events == [.head(302), .ended(.stopped)])
         clock.advance(by: .seconds(10))
-        transport.round(on: poller, until: clock.now)
+        bench.transport.round(on: bench.poller, until: clock.now)
         server.waitForClients()
         #expect(server.abandoned == 1)
         server.stop()

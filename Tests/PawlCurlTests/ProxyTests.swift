@@ -13,14 +13,9 @@ import Testing
                 )
         }
         defer { proxy.stop() }
-        var request = TransferRequest(port: 80) { $0.proxy = "http://user:secret@127.0.0.1:\(proxy.port)" }
-        request.address = WebAddress(
-            scheme: .http,
-            host: "files.example",
-            port: 80,
-            path: "/file",
-            query: nil
-        )
+        let request = TransferRequest(host: "files.example", port: 80) {
+            $0.proxy = "http://user:secret@127.0.0.1:\(proxy.port)"
+        }
         let recorder = try Bench().fetch(request)
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
         #expect(proxy.requests.map(\.target) == ["http://files.example/file", "http://files.example/file"])
@@ -33,14 +28,9 @@ import Testing
             .init("HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 2\r\n\r\nno")
         }
         defer { proxy.stop() }
-        var request = TransferRequest(port: 80) { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
-        request.address = WebAddress(
-            scheme: .http,
-            host: "files.example",
-            port: 80,
-            path: "/file",
-            query: nil
-        )
+        let request = TransferRequest(host: "files.example", port: 80) {
+            $0.proxy = "http://127.0.0.1:\(proxy.port)"
+        }
         #expect(try Bench().fetch(request).events == [.head(407), .body, .ended(.complete)])
     }
 

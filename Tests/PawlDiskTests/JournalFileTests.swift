@@ -218,7 +218,7 @@ import Testing
         try await killed(folder)
         var bytes = try folder.bytes(of: "x.bin.pawl")
         bytes[8] = UInt8(JournalLayout.version) + 1
-        let check = CyclicCheck.value(of: bytes[..<24])
+        let check = CRC64.value(of: bytes[..<24])
         for index in 0..<8 { bytes[24 + index] = UInt8(truncatingIfNeeded: check >> UInt64(8 * index)) }
         try folder.put(bytes, in: "x.bin.pawl")
         folder.restart()

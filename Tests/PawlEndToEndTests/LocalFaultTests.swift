@@ -136,7 +136,7 @@ import Testing
         try bench.leavePartial(of: "/f", bytes: 3_000_000)
         var journal = try #require(FileSystem.contents(bench.folder.path("f.pawl")))
         journal[8] += 1
-        let check = CyclicCheck.value(of: journal.prefix(24))
+        let check = CRC64.value(of: journal.prefix(24))
         for index in 0..<8 { journal[24 + index] = UInt8((check >> UInt64(index * 8)) & 0xFF) }
         try FileSystem.write(journal, to: bench.folder.path("f.pawl"))
         let outcome = try bench.get(url, "-x", "1")

@@ -10,8 +10,8 @@ import Testing
     /// The events after the end event: only a new start may follow.
     private func expectCleanEnd(_ stage: Stage, _ id: DownloadID, _ code: Failure.Code) {
         #expect(stage.failure(id)?.code == code)
-        #expect(stage.notices(id).last?.isEnd == true, "\(stage.notices(id))")
-        #expect(stage.notices(id).count { $0.isEnd } == 1)
+        #expect(stage.updates(id).last?.isEnd == true, "\(stage.updates(id))")
+        #expect(stage.updates(id).count { $0.isEnd } == 1)
         #expect(stage.phases(id).last == .failed)
     }
 
@@ -145,7 +145,7 @@ import Testing
         let first = stage.start(Stage.job("a.bin"))
         let second = stage.start(Stage.job("bb.bin"))
         stage.onReport { stage, report in
-            guard case .failed = report.notice else { return }
+            guard case .failed = report.update else { return }
             #expect(report.id == first)
             #expect(stage.phases(second) == [.probing, .transferring], "it runs already")
             stage.world.disk.troubles.publish = nil
@@ -179,7 +179,7 @@ import Testing
         let wrong = Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))
         let id = stage.start(Stage.job("a.bin") { $0.plan.checksum = wrong })
         stage.onReport { [broken] stage, report in
-            guard case .phase(.verifying) = report.notice else { return }
+            guard case .phase(.verifying) = report.update else { return }
             stage.world.disk.troubles.journal = broken
         }
         stage.run()

@@ -10,7 +10,7 @@ import Testing
         let id = stage.start(Stage.job("a.bin"))
         stage.run()
         #expect(
-            stage.notices(id) == [
+            stage.updates(id) == [
                 .phase(.probing),
                 .started(total: 100 * .kibi, resumedAt: 0),
                 .phase(.transferring),
@@ -33,7 +33,7 @@ import Testing
         let (id, box) = stage.scheduler.add(Stage.job("a.bin"))
         stage.run()
         #expect(stage.requests.isEmpty)
-        #expect(stage.notices(id).isEmpty)
+        #expect(stage.updates(id).isEmpty)
         #expect(box.reading.phase == .waiting)
     }
 
@@ -64,7 +64,7 @@ import Testing
         let failure = try #require(stage.failure(id))
         #expect(failure.code == .network)
         #expect(failure.place == "http://files.test/a.bin")
-        #expect(stage.notices(id).last == .failed(failure))
+        #expect(stage.updates(id).last == .failed(failure))
         #expect(stage.phases(id).last == .failed)
         #expect(stage.world.disk.listing.isEmpty)
     }
@@ -79,7 +79,7 @@ import Testing
         stage.run()
         #expect(stage.requests.count == 1)
         #expect(stage.failure(id)?.code == code)
-        #expect(stage.notices(id).count == 3)
+        #expect(stage.updates(id).count == 3)
         #expect(stage.world.disk.listing.isEmpty, "C6 its body never reaches a file")
     }
 
@@ -140,8 +140,8 @@ import Testing
         let payload = stage.serve("a.bin", 3 * .mebi) { $0.statesLength = false }
         let id = stage.start(Stage.job("a.bin"))
         stage.run()
-        #expect(stage.notices(id).contains(.started(total: nil, resumedAt: 0)))
-        #expect(stage.notices(id).last == .finished(length: 3 * .mebi, wasThere: false))
+        #expect(stage.updates(id).contains(.started(total: nil, resumedAt: 0)))
+        #expect(stage.updates(id).last == .finished(length: 3 * .mebi, wasThere: false))
         stage.expect(payload, at: "a.bin")
     }
 
@@ -150,7 +150,7 @@ import Testing
         let payload = stage.serve("a.bin", length)
         let id = stage.start(Stage.job("a.bin"))
         stage.run()
-        #expect(stage.notices(id).last == .finished(length: length, wasThere: false))
+        #expect(stage.updates(id).last == .finished(length: length, wasThere: false))
         stage.expect(payload, at: "a.bin")
     }
 }

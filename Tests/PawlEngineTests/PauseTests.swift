@@ -27,7 +27,7 @@ import Testing
         #expect(stage.world.network.taken == 6 * .mebi)
         stage.expect(payload, at: "a.bin")
         let resumedAt = stage.requests[0].taken.end
-        #expect(stage.notices(id).contains(.started(total: 6 * .mebi, resumedAt: resumedAt)))
+        #expect(stage.updates(id).contains(.started(total: 6 * .mebi, resumedAt: resumedAt)))
         #expect(stage.world.disk.listing == ["/downloads/a.bin"])
     }
 
@@ -39,7 +39,7 @@ import Testing
         stage.after(.seconds(10)) { $0.scheduler.resume(id) }
         stage.onReport { stage, report in
             // The request is decided and not sent yet.
-            guard stage.phases(id).contains(.paused), report.notice == .phase(.transferring) else { return }
+            guard stage.phases(id).contains(.paused), report.update == .phase(.transferring) else { return }
             #expect(stage.requests.count == 1)
             stage.world.timeline.skip(.seconds(100))
         }
@@ -157,7 +157,7 @@ import Testing
         stage.world.network[Stage.host].faults[0] = .status(404)
         let id = stage.start(Stage.job("a.bin"))
         stage.onReport { stage, report in
-            switch report.notice {
+            switch report.update {
             case .failed, .phase(.paused): stage.scheduler.resume(id)
             case .phase, .started, .notice, .retrying, .finished: break
             }

@@ -16,7 +16,7 @@ import Testing
         var running: Set<DownloadID> = []
         var most = 0
         for report in stage.reports {
-            guard case .phase(let phase) = report.notice else { continue }
+            guard case .phase(let phase) = report.update else { continue }
             switch phase {
             // A download that is being published needs no slot.
             case .waiting, .paused, .preempted, .publishing, .finished, .failed, .removed:
@@ -29,7 +29,7 @@ import Testing
     }
 
     private func order(_ stage: Stage) -> [UInt64] {
-        stage.reports.filter { $0.notice == .phase(.probing) }.map(\.id.rawValue)
+        stage.reports.filter { $0.update == .phase(.probing) }.map(\.id.rawValue)
     }
 
     @Test(arguments: [1, 2, 3, 7]) func `D7 at most N run at once and the rest wait in order`(jobs: Int) {

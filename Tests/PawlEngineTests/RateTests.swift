@@ -46,7 +46,7 @@ import Testing
         let payloads = [stage.serve("a.bin", 9 * .mebi), stage.serve("bb.bin", 9 * .mebi)]
         let box = Mutex<Engine?>(nil)
         let other = Engine(ports: stage.world.ports, loops: 1, rate: nil, common: common) { report in
-            if report.notice == .phase(.finished) { box.withLock { $0 }?.shutDown {} }
+            if report.update == .phase(.finished) { box.withLock { $0 }?.shutDown {} }
         }
         box.withLock { $0 = other }
         #expect(other.rate == rate)

@@ -38,8 +38,8 @@ import Testing
             crowd.letAllFinish()
             stage.close()
 
-            let finished = crowd.known.filter { stage.notices($0.id).contains(.phase(.finished)) }
-            let removed = crowd.known.filter { stage.notices($0.id).contains(.phase(.removed)) }
+            let finished = crowd.known.filter { stage.updates($0.id).contains(.phase(.finished)) }
+            let removed = crowd.known.filter { stage.updates($0.id).contains(.phase(.removed)) }
             for (name, id) in finished {
                 #expect(stage.folder.difference(name, from: LiveStage.payload(name)) == nil, "\(id)")
             }
@@ -81,7 +81,7 @@ import Testing
             stage.close(from: 3)
             for meddler in meddlers { meddler.join() }
             stage.scheduler.resume(stage.add(names[0]))
-            #expect(ids.allSatisfy { !stage.notices($0).contains(.phase(.failed)) })
+            #expect(ids.allSatisfy { !stage.updates($0).contains(.phase(.failed)) })
 
             let next = LiveStage(origin: stage.origin, folder: stage.folder, loops: 2, jobs: 3)
             let again = names.map { next.add($0) }

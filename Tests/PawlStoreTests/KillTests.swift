@@ -46,7 +46,7 @@ import Testing
         }
         let said = try #require(FileSystem.size("\(path).returned"))
         let queue = try QueueDatabase(at: path) { Issue.record("\($0)") }
-        let kept = try queue.setting("calls").flatMap { Int64($0) }
+        let kept = try queue.value("calls").flatMap { Int64($0) }
         #expect(kept == said || kept == said + 1)
         #expect(said > 0)
         #expect(try queue.totals(matching: QueueFilter()).count == Int(3 * (kept ?? 0)))
@@ -72,7 +72,7 @@ private struct Doomed {
         while true {
             let call = calls.count.load(ordering: .relaxed)
             let records = (1...3).map { QueueChange.put(record(3 * call + $0)) }
-            try queue.apply(records + [.setting("calls", String(call + 1))])
+            try queue.apply(records + [.value("calls", String(call + 1))])
             // One byte per call: the page cache outlives the process.
             guard unsafe write(said, "x", 1) == 1 else { return }
             calls.count.add(1, ordering: .releasing)

@@ -70,7 +70,7 @@ import Testing
         wanted.written = 5
         wanted.total = 9
         #expect(try queue.record(wanted.id) == wanted)
-        #expect(try queue.setting("slots") == "4")
+        #expect(try queue.value("slots") == "4")
         #expect(bench.said.isEmpty)
     }
 

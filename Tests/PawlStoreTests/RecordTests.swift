@@ -170,7 +170,7 @@ import Testing
         #expect(try level() == [2])
         try queue.apply([progress, progress])
         #expect(try level() == [1])
-        try queue.apply([.setting("a", nil)])
+        try queue.apply([.value("a", nil)])
         #expect(try level() == [2])
     }
 
@@ -179,25 +179,25 @@ import Testing
         try queue.apply([.put(record(1))])
         let impossible = record(3) { $0.position = .nan }
         #expect(throws: Failure.self) {
-            try queue.apply([.put(record(2)), .setting("a", "b"), .erase(record(1).id), .put(impossible)])
+            try queue.apply([.put(record(2)), .value("a", "b"), .erase(record(1).id), .put(impossible)])
         }
         #expect(try queue.record(record(1).id) == record(1))
         #expect(try queue.record(record(2).id) == nil)
-        #expect(try queue.setting("a") == nil)
+        #expect(try queue.value("a") == nil)
         try queue.apply([.put(record(2))])
         #expect(try queue.record(record(2).id) == record(2))
     }
 
-    @Test func `settings are stored, replaced and removed`() throws {
+    @Test func `named values are stored, replaced and removed`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()
-        try queue.apply([.setting("slots", "3"), .setting("rate", ""), .setting("old", "x")])
-        try queue.apply([.setting("slots", "5"), .setting("old", nil)])
+        try queue.apply([.value("slots", "3"), .value("rate", ""), .value("old", "x")])
+        try queue.apply([.value("slots", "5"), .value("old", nil)])
         queue.close()
         let again = try bench.open()
-        #expect(try again.setting("slots") == "5")
-        #expect(try again.setting("rate") == "")
-        #expect(try again.setting("old") == nil)
+        #expect(try again.value("slots") == "5")
+        #expect(try again.value("rate") == "")
+        #expect(try again.value("old") == nil)
     }
 
     @Test func `IDs are found by a prefix of their digits`() throws {

@@ -25,6 +25,24 @@ struct ProxyHookTests {
         }
     }
 
+    /// nginx with one file, over HTTP and HTTPS.
+    private struct SecureServer {
+        let authority: TestAuthority
+        let site: ServedFolder
+        let nginx: NginxServer
+
+        init(_ payload: Payload) throws {
+            authority = try TestAuthority()
+            site = try ServedFolder()
+            try site.add("f.bin", payload)
+            nginx = try NginxServer(site, authority: authority)
+        }
+
+        func url(isSecure: Bool) -> String {
+            isSecure ? nginx.secureURL("/f.bin") : nginx.url("/f.bin")
+        }
+    }
+
     private func options(
         _ folder: TemporaryFolder,
         _ proxy: String,
@@ -46,11 +64,8 @@ struct ProxyHookTests {
         scheme: String,
         isSecure: Bool
     ) async throws {
-        let authority = try TestAuthority()
-        let site = try ServedFolder()
-        try site.add("f.bin", payload)
-        defer { withExtendedLifetime(site) {} }
-        let nginx = try NginxServer(site, authority: authority)
+        let server = try SecureServer(payload)
+        defer { withExtendedLifetime(server) {} }
         let proxy = try LoginProxy(scheme)
         let folder = try TemporaryFolder()
         let challenges = Challenges()
@@ -63,10 +78,10 @@ struct ProxyHookTests {
             )
         }
         let downloader = Downloader()
-        let url = isSecure ? nginx.secureURL("/f.bin") : nginx.url("/f.bin")
+        let url = server.url(isSecure: isSecure)
         let file = try await downloader.download(
             url,
-            options: options(folder, proxy.url, authority),
+            options: options(folder, proxy.url, server.authority),
             hooks: hooks
         )
         #expect(file.response?.status == 200)
@@ -114,18 +129,15 @@ struct ProxyHookTests {
     func `a proxy whose login nobody gives is a failure with its status, and nothing reaches the server`(
         isSecure: Bool
     ) async throws {
-        let authority = try TestAuthority()
-        let site = try ServedFolder()
-        try site.add("f.bin", payload)
-        defer { withExtendedLifetime(site) {} }
-        let nginx = try NginxServer(site, authority: authority)
+        let server = try SecureServer(payload)
+        defer { withExtendedLifetime(server) {} }
         let proxy = try LoginProxy("digest")
         let folder = try TemporaryFolder()
         var hooks = DownloadHooks()
         hooks.authenticate = { $0.previousFailures == 0 ? .authorization("Bearer x") : .cancel }
         let downloader = Downloader()
-        let url = isSecure ? nginx.secureURL("/f.bin") : nginx.url("/f.bin")
-        let options = options(folder, proxy.url, authority)
+        let url = server.url(isSecure: isSecure)
+        let options = options(folder, proxy.url, server.authority)
         let refused = await #expect(throws: PawlError.self) {
             try await downloader.download(url, options: options)
         }
@@ -136,7 +148,7 @@ struct ProxyHookTests {
         #expect(misused?.code == .badOption)
         #expect(folder.names.isEmpty)
         downloader.shutDown()
-        #expect(nginx.finish().isEmpty)
+        #expect(server.nginx.finish().isEmpty)
         #expect(proxy.finish().allSatisfy { $0.hasSuffix(" none") })
     }
 }

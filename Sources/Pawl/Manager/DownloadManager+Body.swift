@@ -1,9 +1,8 @@
 import PawlCore
-import PawlDisk
 import PawlEngine
 import Synchronization
 
-extension DownloadManager {
+extension DownloadManager: BodyOwner {
     /// The bytes of `source` as they arrive, outside the queue and without a file.
     ///
     /// As ``Downloader/body(of:options:hooks:)``, with the manager's hooks, limits and rate. The iteration throws
@@ -13,7 +12,7 @@ extension DownloadManager {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) throws(PawlError) -> DownloadBody {
-        try body(of: source, at: nil, options, hooks)
+        try DownloadBody(of: source, options, hooks, by: self)
     }
 
     /// Continues a stream after the bytes that were delivered, see ``Downloader/body(resuming:of:options:hooks:)``.
@@ -23,25 +22,22 @@ extension DownloadManager {
         options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) throws(PawlError) -> DownloadBody {
-        try body(of: source ?? position.value.facts.sources[0], at: position.value, options, hooks)
+        try DownloadBody(resuming: position, of: source, options, hooks, by: self)
     }
 
-    private func body(
+    func addBody(
         of source: String,
-        at position: BodyDisk.Position?,
+        into disk: BodyDisk,
         _ options: DownloadOptions,
         _ hooks: DownloadHooks?
-    ) throws(PawlError) -> DownloadBody {
-        let options = try options.forStream(isContinued: position != nil)
-        let signal = ChangeSignal()
-        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
+    ) throws(PawlError) -> (Download, stop: @Sendable () -> Void) {
         let job = try passingJob(source, options, disk)
         disk.expect(job.plan.streamAlgorithms)
         let owner = StreamRun(job, hooks, thread)
-        let base = DownloadSnapshot(id: Download.ID(rawValue: 0), source: owner.job.plan.sources[0].redacted)
+        let base = DownloadSnapshot(id: Download.ID(rawValue: 0), source: job.plan.sources[0].redacted)
         let download = Download(base, owner: owner)
         owner.download.withLock { $0 = StreamHandle(download) }
-        return DownloadBody(BodySource(disk, signal, download) { owner.stop() })
+        return (download, { owner.stop() })
     }
 }
 

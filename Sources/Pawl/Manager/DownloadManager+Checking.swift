@@ -11,7 +11,9 @@ extension DownloadManager {
         try await work(on: id) { (order) throws(Failure) in try order.run().check }
     }
 
-    /// Checks the file, and has a wrong one fetched again: its wrong pieces alone where those are known.
+    /// Checks the file.
+    ///
+    /// If it is wrong, it is downloaded again: only its wrong pieces, if the digests of pieces are known.
     ///
     /// The file stays until the new one is complete and right.
     package func repair(_ id: Download.ID) async throws(PawlError) -> (check: FileCheck, isRepairing: Bool) {

@@ -78,7 +78,7 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
     }
 }
 
-// Most programs read neither, and with thousands of small files both would take a seventh of the work.
+// Most programs read neither, and for thousands of small files, both would take a seventh of the CPU time.
 extension DownloadResponse {
     /// A URL that is written out when it is needed.
     fileprivate enum Place: Sendable {

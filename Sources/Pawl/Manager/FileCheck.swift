@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// What the comparison of a finished file with its digests found.
+/// The result of the comparison of a finished file with its digests.
 package struct FileCheck: Sendable, Hashable {
     package struct Comparison: Sendable, Hashable {
         package var expected: FileVerification
@@ -8,15 +8,15 @@ package struct FileCheck: Sendable, Hashable {
     }
 
     package var path: String
-    /// Each digest of the whole file, the one that proves most first.
+    /// The digests of the whole file, strongest evidence first.
     package var digests: [Comparison]
-    /// How many pieces were compared, and how many of them are wrong.
+    /// The number of pieces that were compared, and of those that are wrong.
     package var pieceCount: Int
     package var wrongPieces: Int
 
     package var isRight: Bool { wrongPieces == 0 && digests.allSatisfy(\.isRight) }
 
-    /// As an object of JSON.
+    /// The result as a JSON object.
     package var json: [JSON.Member] {
         let compared = digests.map { comparison -> JSON in
             guard case .object(var members) = comparison.expected.json else { return .null }
@@ -55,7 +55,7 @@ struct FileCheckOrder: Sendable {
         }
         var right = ByteRangeSet()
         if let pieces {
-            // The pieces are those of a file of this length.
+            // The digests of pieces belong to a file of this length.
             let length = total.flatMap { pieces.fits($0) ? $0 : nil } ?? file.length
             guard pieces.fits(length) else {
                 (check.pieceCount, check.wrongPieces) = (pieces.count, pieces.count)

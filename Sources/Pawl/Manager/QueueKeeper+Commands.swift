@@ -125,9 +125,10 @@ extension QueueKeeper {
         return true
     }
 
-    /// Has a finished download fetched again; its file stays until the new one is complete and right.
+    /// Downloads the file of a finished download again; the file stays until the new one is complete and
+    /// verified.
     ///
-    /// `isSeeded`: the part file has the right pieces of the old one.
+    /// `isSeeded`: the part file already has the right pieces of the old file.
     func redo(_ id: QueueID, isSeeded: Bool) throws(Failure) -> Bool {
         guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished
         else {
@@ -222,7 +223,7 @@ extension QueueKeeper {
         perform(machine.resume(group: GroupID(group)))
     }
 
-    private func writeGroups() { settings["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
+    private func writeGroups() { values["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
 
     /// Sets another URL of the same content.
     ///

@@ -7,7 +7,7 @@ extension QueueKeeper {
     func load(_ configuration: DownloadManager.Configuration) throws(Failure) {
         try restoreLimits(configuration)
         if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
-        pausedGroups = Set((try store.setting("paused groups") ?? "").split(separator: "\n").map(String.init))
+        pausedGroups = Set((try store.value("paused groups") ?? "").split(separator: "\n").map(String.init))
         for group in pausedGroups { perform(machine.pause(group: GroupID(group))) }
         let suspects = try loadStarts()
         for entry in try store.entries() {
@@ -20,13 +20,13 @@ extension QueueKeeper {
         }
         for id in suspects { setAside(id) }
         try resumeRemovals()
-        let held = try store.setting(Self.holdersName)
+        let held = try store.value(Self.holdersName)
         writtenHolders = held
         perform(machine.resume(Self.holders(held ?? "")))
         perform(machine.startNext())
     }
 
-    /// The setting that stores the slot holders: ids in hexadecimal digits, the oldest first.
+    /// The name of the stored value of the slot holders: ids in hexadecimal digits, the oldest first.
     static let holdersName = "running"
 
     /// Invalid ids are ignored.
@@ -41,7 +41,7 @@ extension QueueKeeper {
         let text = machine.holders.map(\.text).joined(separator: " ")
         guard text != writtenHolders ?? "" else { return }
         writtenHolders = text
-        settings[Self.holdersName] = text
+        values[Self.holdersName] = text
     }
 
     /// Stops all downloads cleanly; `completion` is called when the store is closed.

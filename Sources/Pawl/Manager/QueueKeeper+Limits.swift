@@ -4,29 +4,29 @@ import PawlEngine
 
 // Slots and limits: the last change survives a restart, unless the configuration sets another value.
 extension QueueKeeper {
-    private enum Setting {
+    private enum ValueName {
         static let slots = "slots"
         static let rate = "rate limit"
         static let timetable = "timetable"
     }
 
     func restoreLimits(_ configuration: DownloadManager.Configuration) throws(Failure) {
-        if configuration.slots == nil, let slots = try store.setting(Setting.slots).flatMap({ Int($0) }) {
+        if configuration.slots == nil, let slots = try store.value(ValueName.slots).flatMap({ Int($0) }) {
             perform(machine.change(slots: slots))
         }
         // The limit is the service's own.
         if configuration.isGuest { return }
-        let kept = try store.setting(Setting.rate)
+        let kept = try store.value(ValueName.rate)
         rate = (configuration.rateLimit ?? kept.flatMap { Int64($0) }).flatMap { $0 > 0 ? $0 : nil }
         engine.limit(to: rate)
-        let former = try store.setting(Setting.timetable)
+        let former = try store.value(ValueName.timetable)
         let text = configuration.timetable ?? former ?? ""
         timetable = text.isEmpty ? nil : try RateTimetable(parsing: text)
         followTimetable()
     }
 
     func change(slots: Int) {
-        settings[Setting.slots] = "\(slots)"
+        values[ValueName.slots] = "\(slots)"
         perform(machine.change(slots: slots))
     }
 
@@ -40,13 +40,13 @@ extension QueueKeeper {
     func limit(to rate: Int64?) throws(Failure) {
         let rate = try Self.checked(rate)
         self.rate = rate
-        settings[Setting.rate] = rate.map { "\($0)" } ?? ""
+        values[ValueName.rate] = rate.map { "\($0)" } ?? ""
         engine.limit(to: rate)
     }
 
     func change(timetable text: String?) throws(Failure) {
         timetable = try text.map { text throws(Failure) in try RateTimetable(parsing: text) }
-        settings[Setting.timetable] = text ?? ""
+        values[ValueName.timetable] = text ?? ""
         (tabled, nextLimit) = (nil, nil)
         engine.limit(to: rate)
         followTimetable()

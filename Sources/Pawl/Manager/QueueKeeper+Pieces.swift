@@ -1,21 +1,21 @@
 package import PawlCore
 import PawlEngine
 
-// The digests of a download's pieces: a setting of the queue, which is read when they are needed.
+// The digests of a download's pieces: a stored value of the queue, read when they are needed.
 extension QueueKeeper {
-    private static func setting(of id: QueueID) -> String { "pieces \(id.text)" }
+    private static func name(of id: QueueID) -> String { "pieces \(id.text)" }
 
-    func keep(_ pieces: PieceHashes, of id: QueueID) { settings[Self.setting(of: id)] = pieces.text }
+    func keep(_ pieces: PieceHashes, of id: QueueID) { values[Self.name(of: id)] = pieces.text }
 
     func forgetPieces(of ids: Set<QueueID>) -> [QueueChange] {
-        ids.map { .setting(Self.setting(of: $0), nil) }
+        ids.map { .value(Self.name(of: $0), nil) }
     }
 
     /// `nil` without any.
     func pieces(of record: QueueRecord) throws(Failure) -> PieceHashes? {
         guard StoredOptions(text: record.options).pieceLength != nil else { return nil }
-        let name = Self.setting(of: record.id)
-        let text = if let pending = settings[name] { pending } else { try store.setting(name) }
+        let name = Self.name(of: record.id)
+        let text = if let pending = values[name] { pending } else { try store.value(name) }
         return text.flatMap { PieceHashes(text: $0) }
     }
 }

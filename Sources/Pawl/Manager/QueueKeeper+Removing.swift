@@ -34,7 +34,7 @@ struct Removal: Hashable, Sendable {
 
 // Removes downloads: the removal is written first, then the files are deleted, then the record.
 extension QueueKeeper {
-    private static let setting = "removing"
+    private static let removalsName = "removing"
 
     /// Begins a removal; `completion` is called when it is complete.
     func remove(
@@ -62,7 +62,7 @@ extension QueueKeeper {
 
     /// Continues removals that an earlier run did not complete.
     func resumeRemovals() throws(Failure) {
-        guard let text = try store.setting(Self.setting) else { return }
+        guard let text = try store.value(Self.removalsName) else { return }
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: " ")
             guard parts.count == 2, let value = UInt64(parts[0], radix: 16),
@@ -75,7 +75,7 @@ extension QueueKeeper {
     }
 
     private func writeRemovals() {
-        settings[Self.setting] = removals.map { "\($0.key.text) \($0.value.text)\n" }.joined()
+        values[Self.removalsName] = removals.map { "\($0.key.text) \($0.value.text)\n" }.joined()
     }
 
     /// Completes the removal of stopped downloads, now that it is written.

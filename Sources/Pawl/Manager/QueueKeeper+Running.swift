@@ -109,7 +109,7 @@ extension QueueKeeper {
     func heard(_ report: EngineEvent) {
         guard let id = ids[report.id] else { return memoryDownloadEnded(report) }
         if !report.transfers.isEmpty { collect(report.transfers, of: id) }
-        switch report.notice {
+        switch report.update {
         case .phase(.paused), .phase(.preempted): stopped(id)
         // The events that follow carry more.
         case .phase(.finished), .phase(.failed): break

@@ -3,7 +3,7 @@ import PawlEngine
 
 // A download that crashes the process at each start is not started forever.
 extension QueueKeeper {
-    /// The setting that stores downloads being started, see ``StartLedger``.
+    /// The name of the stored value with the downloads being started, see ``StartLedger``.
     static let startsName = "starting"
 
     /// Reads which downloads the previous process was starting when it ended, and returns those not to start
@@ -13,7 +13,7 @@ extension QueueKeeper {
     /// starts its own says nothing about them.
     func loadStarts() throws(Failure) -> Set<QueueID> {
         guard startsByItself else { return [] }
-        let left = try store.setting(Self.startsName)
+        let left = try store.value(Self.startsName)
         writtenStarts = left
         starts = StartLedger(leftBy: left ?? "")
         return Set(starts.suspects)
@@ -51,6 +51,6 @@ extension QueueKeeper {
         let text = starts.text
         guard text != writtenStarts ?? "" else { return }
         writtenStarts = text
-        settings[Self.startsName] = text
+        values[Self.startsName] = text
     }
 }

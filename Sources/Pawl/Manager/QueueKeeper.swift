@@ -46,8 +46,10 @@ final class QueueKeeper: ThreadBound {
     // Changes to be written and published.
     var changed: [QueueID: QueueRecord] = [:] { didSet { edits &+= 1 } }
     var erased: Set<QueueID> = [] { didSet { edits &+= 1 } }
-    var settings: [String: String] = [:] { didSet { edits &+= 1 } }
-    /// Counts the changes of what is to be written: a step that makes none does not depend on the write.
+    var values: [String: String] = [:] { didSet { edits &+= 1 } }
+    /// Incremented with each change that is to be written.
+    ///
+    /// A step that changes nothing succeeds even if the write fails.
     private(set) var edits: UInt64 = 0
     var events: [DownloadEvent] = []
     var completions: [(Failure?) -> Void] = []
@@ -285,7 +287,7 @@ final class QueueKeeper: ThreadBound {
     private func write(progress isDue: Bool) -> Failure? {
         noteHolders()
         noteStarts()
-        var changes = settings.map { QueueChange.setting($0.key, $0.value.isEmpty ? nil : $0.value) }
+        var changes = values.map { QueueChange.value($0.key, $0.value.isEmpty ? nil : $0.value) }
         for record in changed.values where !erased.contains(record.id) { changes.append(.put(record)) }
         changes += erased.map { .erase($0) } + forgetPieces(of: erased)
         if isDue { changes += progress() }
@@ -299,7 +301,7 @@ final class QueueKeeper: ThreadBound {
         }
         writeFailure = nil
         let shown = changed.values
-        (changed, settings, erased, unwritten, fresh) = ([:], [:], [], [], [:])
+        (changed, values, erased, unwritten, fresh) = ([:], [:], [], [], [:])
         for record in shown { show(record) }
         return nil
     }

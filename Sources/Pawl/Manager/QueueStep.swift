@@ -160,7 +160,8 @@ extension WorkThread<QueueKeeper> {
                 let result = Result { () throws(Problem) in try body(step) }
                 let isChange = keeper.edits != edits
                 step.completion = { failure in
-                    // A failure of `body` explains more than one of the write, and reading needs no write.
+                    // A failure of `body` is reported before one of the write; a step that only reads needs
+                    // no write.
                     if isChange, let failure, case .success = result {
                         return continuation.resume(returning: .failure(failure))
                     }

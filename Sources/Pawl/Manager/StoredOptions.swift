@@ -18,7 +18,7 @@ struct StoredOptions: Hashable, Sendable {
     var responseURL: String?
     /// What the finished file was verified with.
     var verification: FileVerification?
-    /// The length of its pieces, whose digests are a setting of the queue: too long to be read with every record.
+    /// The length of its pieces, whose digests are a stored value of the queue: too long to be read with every record.
     var pieceLength: Int64?
     /// Its part file began with the right pieces of a damaged file.
     var isSeeded = false

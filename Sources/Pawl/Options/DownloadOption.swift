@@ -29,7 +29,7 @@ package struct DownloadOption: Sendable {
     /// The default, as help shows it.
     package let standard: String?
     /// Its name in failures.
-    package let setting: Setting
+    package let id: OptionID
     /// aria2's option with the same values.
     package let aria2: String?
     /// Whether a value may be the name of a local file, which only the owner may choose.
@@ -42,7 +42,7 @@ package struct DownloadOption: Sendable {
     init(
         _ name: String,
         _ field: OptionField,
-        _ setting: Setting,
+        _ id: OptionID,
         stored: String?,
         short: Character? = nil,
         aliases: [String] = [],
@@ -60,7 +60,7 @@ package struct DownloadOption: Sendable {
         self.placeholder = placeholder
         self.hasOptionalValue = hasOptionalValue
         self.help = help
-        self.setting = setting
+        self.id = id
         self.aria2 = aria2
         self.namesFile = namesFile
         self.stored = stored
@@ -72,7 +72,7 @@ package struct DownloadOption: Sendable {
 
     /// Whether this value of it is the name of a local file: a key of minisign may also be given itself.
     package func isFile(_ text: String) -> Bool {
-        namesFile && !text.isEmpty && !(setting == .minisignKey && MinisignKey(text.utf8) != nil)
+        namesFile && !text.isEmpty && !(id == .minisignKey && MinisignKey(text.utf8) != nil)
     }
 
     /// Its values in their stored form; none if it is not set.
@@ -82,7 +82,7 @@ package struct DownloadOption: Sendable {
     ///
     /// A flag is given by `true` or nothing, and keeps its value with `false`. Throws code 28.
     package func take(_ text: String, into options: inout DownloadOptions) throws(Failure) {
-        try field.take(&options, text, setting)
+        try field.take(&options, text, id)
     }
 
     /// Sets the option to a text in its stored form; `false` if it cannot be read.
@@ -102,7 +102,7 @@ package struct DownloadOption: Sendable {
 extension DownloadOption {
     /// Throws code 28 for the first option with an invalid value.
     package static func check(_ options: DownloadOptions) throws(Failure) {
-        for option in table { try option.field.check(options, option.setting) }
+        for option in table { try option.field.check(options, option.id) }
         if options.verification == .signed, options.openPGPKeyring == nil, options.minisignKey == nil {
             throw Failure(
                 refusing: .verification,
@@ -120,7 +120,7 @@ extension DownloadOption {
     )
 
     /// The option that a failure names.
-    package static func option(of setting: Setting) -> DownloadOption? {
-        table.first { $0.setting == setting }
+    package static func option(of id: OptionID) -> DownloadOption? {
+        table.first { $0.id == id }
     }
 }

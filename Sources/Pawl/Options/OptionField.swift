@@ -9,9 +9,9 @@ struct OptionField: Sendable {
     /// Takes the stored form of another version: the nearest value that is valid, or none.
     let recover: @Sendable (inout DownloadOptions, String) -> Void
     /// Takes what a user wrote.
-    let take: @Sendable (inout DownloadOptions, String, Setting) throws(Failure) -> Void
+    let take: @Sendable (inout DownloadOptions, String, OptionID) throws(Failure) -> Void
     let clear: @Sendable (inout DownloadOptions) -> Void
-    let check: @Sendable (DownloadOptions, Setting) throws(Failure) -> Void
+    let check: @Sendable (DownloadOptions, OptionID) throws(Failure) -> Void
 
     typealias Path<Value> = any WritableKeyPath<DownloadOptions, Value> & Sendable
 
@@ -26,11 +26,11 @@ struct OptionField: Sendable {
             recover: { options, text in
                 if let value = form.value(text).flatMap(form.nearest) { options[keyPath: path] = value }
             },
-            take: { (options, text, setting) throws(Failure) in
-                options[keyPath: path] = try form.read(text, setting)
+            take: { (options, text, id) throws(Failure) in
+                options[keyPath: path] = try form.read(text, id)
             },
             clear: { $0[keyPath: path] = DownloadOptions()[keyPath: path] },
-            check: { (options, setting) throws(Failure) in try form.check(options[keyPath: path], setting) }
+            check: { (options, id) throws(Failure) in try form.check(options[keyPath: path], id) }
         )
     }
 
@@ -46,12 +46,12 @@ struct OptionField: Sendable {
             recover: { options, text in
                 if let value = form.value(text).flatMap(form.nearest) { options[keyPath: path] = value }
             },
-            take: { (options, text, setting) throws(Failure) in
-                options[keyPath: path] = form.meansNone(text) ? nil : try form.read(text, setting)
+            take: { (options, text, id) throws(Failure) in
+                options[keyPath: path] = form.meansNone(text) ? nil : try form.read(text, id)
             },
             clear: { $0[keyPath: path] = nil },
-            check: { (options, setting) throws(Failure) in
-                if let value = options[keyPath: path] { try form.check(value, setting) }
+            check: { (options, id) throws(Failure) in
+                if let value = options[keyPath: path] { try form.check(value, id) }
             }
         )
     }
@@ -66,12 +66,12 @@ struct OptionField: Sendable {
             recover: { options, text in
                 if let value = form.nearest(text) { options[keyPath: path].append(value) }
             },
-            take: { (options, text, setting) throws(Failure) in
-                options[keyPath: path].append(try form.read(text, setting))
+            take: { (options, text, id) throws(Failure) in
+                options[keyPath: path].append(try form.read(text, id))
             },
             clear: { $0[keyPath: path] = [] },
-            check: { (options, setting) throws(Failure) in
-                for value in options[keyPath: path] { try form.check(value, setting) }
+            check: { (options, id) throws(Failure) in
+                for value in options[keyPath: path] { try form.check(value, id) }
             }
         )
     }
@@ -83,9 +83,9 @@ struct OptionField: Sendable {
             texts: plain.texts,
             restore: plain.restore,
             recover: plain.recover,
-            take: { (options, text, setting) throws(Failure) in
+            take: { (options, text, id) throws(Failure) in
                 guard text.isEmpty || OptionForm.truth.value(text) != nil else {
-                    throw Failure(refusing: setting, "'\(text)'", because: "must be true or false")
+                    throw Failure(refusing: id, "'\(text)'", because: "must be true or false")
                 }
                 if text != "false" { options[keyPath: path] = !DownloadOptions()[keyPath: path] }
             },

@@ -15,14 +15,14 @@ struct OptionForm<Value: Sendable>: Sendable {
     /// The expected form.
     var expected: String
     /// Throws code 28 for an invalid value.
-    var check: @Sendable (Value, Setting) throws(Failure) -> Void
+    var check: @Sendable (Value, OptionID) throws(Failure) -> Void
 
     /// The valid value of a text that a user wrote.
-    func read(_ text: String, _ setting: Setting) throws(Failure) -> Value {
+    func read(_ text: String, _ id: OptionID) throws(Failure) -> Value {
         guard let value = parse(text) else {
-            throw Failure(refusing: setting, text.isEmpty ? "''" : text, because: expected)
+            throw Failure(refusing: id, text.isEmpty ? "''" : text, because: expected)
         }
-        try check(value, setting)
+        try check(value, id)
         return value
     }
 }
@@ -39,9 +39,9 @@ extension OptionForm where Value: Comparable & LosslessStringConvertible {
             value: { Value($0) },
             parse: { text in parse(text).flatMap { isValid($0) ? $0 : nil } },
             expected: expected,
-            check: { (value, setting) throws(Failure) in
+            check: { (value, id) throws(Failure) in
                 guard !isValid(value) else { return }
-                throw Failure(refusing: setting, value.description, because: expected)
+                throw Failure(refusing: id, value.description, because: expected)
             }
         )
     }
@@ -121,21 +121,21 @@ extension OptionForm where Value: RawRepresentable<String> & CaseIterable {
 // Texts, which become part of a request or which C reads up to a NUL.
 extension OptionForm<String> {
     private static func text(
-        check: @escaping @Sendable (String, Setting) throws(Failure) -> Void
+        check: @escaping @Sendable (String, OptionID) throws(Failure) -> Void
     ) -> OptionForm {
         OptionForm(text: { $0 }, value: { $0 }, parse: { $0 }, expected: "", check: check)
     }
 
     /// It may be a secret, and is not reported.
-    static let text = text { (text, setting) throws(Failure) in
-        guard FieldText.isSafe(text) else { throw Failure(refusing: setting, because: FieldText.flaw) }
+    static let text = text { (text, id) throws(Failure) in
+        guard FieldText.isSafe(text) else { throw Failure(refusing: id, because: FieldText.flaw) }
     }
 
     /// The URL of a proxy, or nothing for none; it may hold a login, and is not reported.
-    static let proxy = text { (text, setting) throws(Failure) in
+    static let proxy = text { (text, id) throws(Failure) in
         guard !ProxyURL.isUsable(text) else { return }
         throw Failure(
-            refusing: setting,
+            refusing: id,
             because: "must be [SCHEME://][USER:PASSWORD@]HOST[:PORT] with one of the schemes "
                 + ProxyURL.schemes.joined(separator: ", ")
         )
@@ -156,9 +156,9 @@ extension OptionForm<String> {
         return form
     }()
 
-    @Sendable private static func checkRegion(_ text: String, _ setting: Setting) throws(Failure) {
+    @Sendable private static func checkRegion(_ text: String, _ id: OptionID) throws(Failure) {
         guard !S3Access.isRegion(text) else { return }
-        throw Failure(refusing: setting, text, because: "must be the name of a region, such as eu-west-1")
+        throw Failure(refusing: id, text, because: "must be the name of a region, such as eu-west-1")
     }
 
     /// The URL of an object store.
@@ -168,7 +168,7 @@ extension OptionForm<String> {
         return form
     }()
 
-    @Sendable private static func checkEndpoint(_ text: String, _ setting: Setting) throws(Failure) {
+    @Sendable private static func checkEndpoint(_ text: String, _ id: OptionID) throws(Failure) {
         _ = try S3Configuration.endpoint(text)
     }
 
@@ -180,10 +180,10 @@ extension OptionForm<String> {
         return form
     }()
 
-    @Sendable private static func checkHeader(_ text: String, _ setting: Setting) throws(Failure) {
+    @Sendable private static func checkHeader(_ text: String, _ id: OptionID) throws(Failure) {
         guard HeaderLine.isValid(text) else {
             throw Failure(
-                refusing: setting,
+                refusing: id,
                 Redaction.header(text),
                 because: "must be one header line, such as 'Accept: text/plain'"
             )
@@ -197,19 +197,19 @@ extension OptionForm<String> {
         return form
     }()
 
-    @Sendable private static func checkChecksum(_ text: String, _ setting: Setting) throws(Failure) {
+    @Sendable private static func checkChecksum(_ text: String, _ id: OptionID) throws(Failure) {
         let parts = text.split(separator: "=", maxSplits: 1).map { String($0) }
         guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
             let names = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
             throw Failure(
-                refusing: setting,
+                refusing: id,
                 text,
                 because: "must be TYPE=HEX with one of the types \(names)"
             )
         }
         guard Hexadecimal.bytes(parts[1])?.count == algorithm.length else {
             throw Failure(
-                refusing: setting,
+                refusing: id,
                 text,
                 because: "\(algorithm.rawValue) must have \(algorithm.length * 2) hexadecimal digits"
             )
@@ -224,10 +224,10 @@ extension OptionForm<String> {
         return form
     }()
 
-    @Sendable private static func checkPublicKey(_ text: String, _ setting: Setting) throws(Failure) {
+    @Sendable private static func checkPublicKey(_ text: String, _ id: OptionID) throws(Failure) {
         guard PublicKeyPin.canonical(text) != nil else {
             throw Failure(
-                refusing: setting,
+                refusing: id,
                 text,
                 because: "must be sha256// and the Base64 form of a SHA-256 digest (44 characters)"
             )
@@ -235,10 +235,10 @@ extension OptionForm<String> {
     }
 
     /// `HOST:PORT:ADDRESS`, as curl's `--resolve`.
-    static let addressOverride = text { (text, setting) throws(Failure) in
+    static let addressOverride = text { (text, id) throws(Failure) in
         guard AddressOverride(text) == nil else { return }
         throw Failure(
-            refusing: setting,
+            refusing: id,
             text,
             because: "must be HOST:PORT:ADDRESS with one numeric address, such as example.org:443:192.0.2.1"
         )
@@ -248,19 +248,19 @@ extension OptionForm<String> {
     static let range = text { (text, _) throws(Failure) in _ = try RangeOption.parse(text) }
 
     /// Without libcurl's prefixes (`if!NAME`, `host!NAME`).
-    static let interface = text { (name, setting) throws(Failure) in
+    static let interface = text { (name, id) throws(Failure) in
         guard !name.isEmpty, name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 0x21 && $0 < 0x7F }) else {
-            throw Failure(refusing: setting, name, because: "must be an interface name or a local address")
+            throw Failure(refusing: id, name, because: "must be an interface name or a local address")
         }
     }
 
     /// Unlike a server's it may begin with a dot, but it stays inside the folder.
-    static let fileName = text { (name, setting) throws(Failure) in
+    static let fileName = text { (name, id) throws(Failure) in
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
             name.utf8.count <= 255
         else {
             throw Failure(
-                refusing: setting,
+                refusing: id,
                 name,
                 because: "must be one path component of 1 to 255 bytes"
             )

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// What another run left in the store is its journal. It is used only if a strong validator can prove that the source
 /// is unchanged, as its bytes cannot be read for a comparison, and only where no digest needs all of them.
-package final class ObjectDisk: Disk {
+package final class ObjectDisk: UnstoredDisk {
     private let store: ObjectStore
     private let target: WebAddress
     private let policy: DownloadOptions.ExistingFile
@@ -121,36 +121,26 @@ package final class ObjectDisk: Disk {
             "cannot store",
             at: target.redacted,
             because: "another object has this key",
-            remedy: "choose another key, or replace it with \(.setting(.existingFile)) overwrite"
+            remedy: "choose another key, or replace it with \(.option(.existingFile)) overwrite"
         )
     }
 
-    package func unfinished(of source: String, in folder: String) -> String? { nil }
     /// Without bytes to continue, the place is claimed with the first response, which may show that nothing has to be
     /// fetched.
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool {
         left == nil && policy != .skip
     }
-    package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
-    package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 
 /// A part that is in the store, and in memory.
 private final class ObjectPartial: UnstoredPartial {
     let name: String
-    let hasJournal = false
-    let slotCount = 64
-    let durable = ByteRangeSet()
     private let store: ObjectStore
     private var plan: ObjectUpload.Plan
     private var upload: ObjectUpload
     /// `nil` where not all bytes pass.
     private var hash: RunningHash?
-    private var length: Int64
-    /// The last bytes that were written, to prove that another response has the same content.
-    private var tail: [UInt8] = []
-    private static let longestTail = 256 << 10
+    private var tail: ContentTail
 
     init(
         _ store: ObjectStore,
@@ -164,26 +154,23 @@ private final class ObjectPartial: UnstoredPartial {
         self.hash = hash
         self.name = name
         upload = ObjectUpload(store, plan, continuing: left)
-        length = upload.offset
+        tail = ContentTail(length: upload.offset)
     }
 
     /// What the store has already.
-    var stored: Int64 { length }
+    var stored: Int64 { tail.length }
     var path: String { plan.target.text }
     var hasRoom: Bool { upload.hasRoom }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        precondition(offset == length, "one connection writes in order")
+        precondition(offset == tail.length, "one connection writes in order")
         try unsafe upload.write(bytes)
         unsafe hash?.feed(bytes)
-        length += Int64(bytes.count)
-        unsafe tail.append(contentsOf: bytes.suffix(Self.longestTail))
-        if tail.count > Self.longestTail * 2 { tail.removeFirst(tail.count - Self.longestTail) }
+        unsafe tail.append(bytes)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
-        let start = offset - (length - Int64(tail.count))
-        guard start >= 0, start + Int64(buffer.count) <= Int64(tail.count) else {
+        guard unsafe tail.read(into: buffer, at: offset) else {
             // Another run begins anew.
             upload.discard()
             throw Failure(
@@ -194,22 +181,17 @@ private final class ObjectPartial: UnstoredPartial {
                 remedy: "\(.resume) from the beginning"
             )
         }
-        unsafe tail.withUnsafeBytes { kept in
-            let part = Int(start)..<(Int(start) + buffer.count)
-            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[part]))
-        }
     }
 
     func startOver(_ facts: JournalFacts) throws(Failure) {
-        guard length > 0 else { return }
+        guard tail.length > 0 else { return }
         upload.discard()
         plan.facts = facts
         plan.content = facts.representation.fingerprint(of: facts.sources.first ?? "", selection: .whole)
             .map { Hexadecimal.text($0.bytes) }
         plan.total = nil
         upload = ObjectUpload(store, plan)
-        length = 0
-        tail = []
+        tail = ContentTail()
         hash = nil
     }
 

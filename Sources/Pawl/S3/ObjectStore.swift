@@ -127,7 +127,7 @@ package final class ObjectStore: Sendable {
         return response.body
     }
 
-    /// Throws if there is no such bucket, or none that may be used.
+    /// Throws if the bucket does not exist or must not be used.
     package func requireBucket(of address: WebAddress) throws(Failure) {
         let root = try WebAddress.s3(bucket: address.bucket, key: "")
         let response = try send("HEAD", root, to: "cannot use", mayBeMissing: true)
@@ -137,7 +137,7 @@ package final class ObjectStore: Sendable {
                 "cannot use",
                 at: root.redacted,
                 because: "\(access.place) has no bucket \(address.bucket)",
-                remedy: "check the bucket's name and \(.setting(.endpoint))"
+                remedy: "check the bucket's name and \(.option(.endpoint))"
             )
         }
     }
@@ -257,7 +257,7 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    /// Aborts all uploads of exactly this key, as far as the store lists them: an object is there, and no other is wanted.
+    /// Aborts all listed uploads of exactly this key, because its object exists.
     package func abortUploads(at address: WebAddress) {
         for upload in (try? uploads(at: address)) ?? [] { try? abort(upload.id, at: address) }
     }
@@ -302,7 +302,7 @@ package final class ObjectStore: Sendable {
             what,
             at: address.redacted,
             because: "\(access.place) did not respond as an object store does: \(why)",
-            remedy: "check \(.setting(.endpoint))"
+            remedy: "check \(.option(.endpoint))"
         )
     }
 

@@ -19,7 +19,7 @@ package final class ObjectUpload: Sendable {
         package var total: Int64?
         /// For another machine that continues.
         package var facts: JournalFacts
-        /// Whether another run can continue it; otherwise one that fails leaves nothing.
+        /// Whether another run can continue the upload; if not, a failed upload is aborted.
         package var isContinuable: Bool
 
         package init(

@@ -5,13 +5,13 @@ import PawlCore
 extension Aria2cDownload {
     enum Finding: Hashable {
         case right
-        /// The digest of the whole is another.
+        /// The digest of the whole file does not match.
         case wrong
-        /// Only these bytes are right.
+        /// Only these ranges match their digests.
         case pieces(ByteRangeSet)
     }
 
-    /// `nil` where there is nothing to compare, or no digest to compare it with.
+    /// `nil` if there is no file or no digest.
     func check(_ path: String, isThere: Bool) throws(Failure) -> Finding? {
         guard entry.pieces != nil || target.checksum != nil else { return nil }
         guard isThere else { return flag("hash-check-only") ? .wrong : nil }
@@ -26,7 +26,7 @@ extension Aria2cDownload {
         return try FileDigests(path).digests([checksum.algorithm])[0] == checksum.digest ? .right : .wrong
     }
 
-    /// Has only what is wrong fetched again; the file stays until the new one is complete and right.
+    /// Downloads only the wrong ranges again; the file stays until the new one is complete and verified.
     mutating func keepRight(of finding: Finding, _ path: String) throws(Failure) {
         target.existingFile = .overwrite
         guard case .pieces(let right) = finding, !right.isEmpty, let name = expectedName, !isDry,

@@ -1,9 +1,10 @@
 import PawlCore
 import PawlServer
 
-/// What `aria2c -h` prints, in aria2c's form: scripts look for options in it.
+/// The output of `aria2c -h`, in aria2c's format: scripts search it for options.
 package enum Aria2cHelp {
-    /// For a tag such as `#http`, or a part of a name; for nothing the basic options.
+    /// Help on a tag such as `#http` or on options whose names contain the text; without it, on the basic
+    /// options.
     package static func text(on topic: String) -> String {
         let topic = topic.isEmpty ? "#basic" : topic
         let (chosen, heading) = choose(topic)

@@ -91,7 +91,7 @@ package struct GetOptions: CommandOptions, Hashable {
 
     /// Files that must be readable before anything starts, with their options.
     package var filesToRead: [(option: String, path: String)] {
-        DownloadOption.table.filter { $0.namesFile && (readsNetrc || $0.setting != .netrc) }.flatMap {
+        DownloadOption.table.filter { $0.namesFile && (readsNetrc || $0.id != .netrc) }.flatMap {
             option in
             option.texts(of: download).filter(option.isFile).map { (option.name, $0) }
         }

@@ -14,9 +14,8 @@ package struct GetPlan: Sendable {
         /// Its part file begins with bytes of other files, which its checksum will prove.
         package var isSeeded = false
 
-        /// Whether its options are not the common ones.
+        /// Whether the file has options of its own.
         var hasOwnOptions: Bool { !lines.isEmpty || !mirrors.isEmpty }
-
     }
 
     package private(set) var options: GetOptions
@@ -85,7 +84,7 @@ package struct GetPlan: Sendable {
         if options.hasRemoteName { try checkRemoteName(sources) }
         try check()
         completeAddresses(guess)
-        // What was given twice is one download.
+        // The same URL given twice is one download.
         var plain: Set<String> = []
         var own: Set<Identity> = []
         plain.reserveCapacity(items.count)
@@ -101,7 +100,9 @@ package struct GetPlan: Sendable {
 
         static func == (left: Identity, right: Identity) -> Bool {
             left.item.source == right.item.source && left.item.mirrors == right.item.mirrors
-                && left.item.lines.elementsEqual(right.item.lines) { $0.name == $1.name && $0.value == $1.value }
+                && left.item.lines.elementsEqual(right.item.lines) {
+                    $0.name == $1.name && $0.value == $1.value
+                }
         }
 
         /// Few items differ in nothing but their mirrors and lines.

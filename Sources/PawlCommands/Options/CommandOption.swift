@@ -7,7 +7,7 @@ struct CommandOption<Target>: Sendable {
     /// Whether a line below a URL in an input file may set it.
     var setsOneDownload: Bool
     var apply: @Sendable (inout Target, String) throws(Failure) -> Void
-    /// What its short form means where no number follows, as curl's `-s`.
+    /// The meaning of the short form without a number, as in curl's `-s`.
     var flag: (@Sendable (inout Target) -> Void)?
 
     init(

@@ -66,7 +66,7 @@ struct OptionParser<Target> {
     ) throws(Failure) -> String {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        // Every command has the whole help, which some show as the short one.
+        // Every command has a full help text; for some it is also the short one.
         let known = option(named: name) ?? (name == "help-all" ? option(named: "help") : nil)
         guard let option = known else { throw unknown("option", "--" + name) }
         let attached = parts.count > 1 ? String(parts[1]) : nil
@@ -86,28 +86,28 @@ struct OptionParser<Target> {
             guard let value = attached ?? rest.next() else {
                 throw usage("option", "--" + name, because: "missing value: --\(name) \(metavar)")
             }
-            try apply(option, value, to: &target, typed: "--" + name)
+            try apply(option, value, to: &target, spelling: "--" + name)
         }
         return option.entry.long
     }
 
-    /// A refusal names the option as it was typed.
+    /// An error names the option by `spelling`, which may be an alias.
     private func apply(
         _ option: CommandOption<Target>,
         _ value: String,
         to target: inout Target,
-        typed: String
+        spelling: String
     ) throws(Failure) {
         do throws(Failure) {
             try option.apply(&target, value)
         } catch {
             let name = "--" + option.entry.long
             let known = [name, error.refused?.title].compactMap { $0 }.first { error.place.hasPrefix($0) }
-            guard typed != name, let known else { throw error }
+            guard spelling != name, let known else { throw error }
             let rest = error.place.dropFirst(known.count)
             guard rest.isEmpty || rest.hasPrefix(" ") else { throw error }
             var named = error
-            named.place = typed + rest
+            named.place = spelling + rest
             throw named
         }
     }
@@ -153,7 +153,7 @@ struct OptionParser<Target> {
             guard let value = left.isEmpty ? rest.next() : String(left) else {
                 throw usage("option", "-\(letter)", because: "missing value: -\(letter) \(metavar)")
             }
-            try apply(option, value, to: &target, typed: "-\(letter)")
+            try apply(option, value, to: &target, spelling: "-\(letter)")
             return given
         }
         return given

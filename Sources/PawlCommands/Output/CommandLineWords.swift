@@ -23,7 +23,7 @@ extension Failure {
     }
 }
 
-extension Setting {
+extension OptionID {
     /// The option on the command line that sets it.
     var option: String {
         "--" + (DownloadOption.option(of: self)?.name ?? "deny-private-addresses")

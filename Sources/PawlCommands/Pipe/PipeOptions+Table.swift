@@ -8,7 +8,7 @@ extension PipeOptions {
         + robots + own(DownloadOption.request, in: .request) + security
         + own(DownloadOption.security, in: .security) + shown + [helpOption]
 
-    /// The options of a download that make sense for each of many.
+    /// The options of a download that apply to each sample.
     private static func own(
         _ options: [DownloadOption],
         in group: OptionGroup
@@ -47,7 +47,7 @@ extension PipeOptions {
             "to",
             takes: "DIR|s3://BUCKET/PREFIX",
             in: .files,
-            "folder for the files or the shard, created when missing; or prefix of the objects that they become"
+            "folder for the files or the shard, created if missing; or prefix for objects"
         ) { (options, value) throws(Failure) in
             let value = try OptionValues.notEmpty("to", value)
             let isAddress = value.lowercased().hasPrefix("s3://")
@@ -72,7 +72,7 @@ extension PipeOptions {
             takes: "NAME",
             in: .files,
             "name of the archive of all samples, NAME.tar or NAME.warc.gz, and of its manifest, NAME.jsonl; published when"
-                + " all is done, and never replaced"
+                + " complete, and never replaced"
         ) { (options, value) throws(Failure) in
             let name = try OptionValues.notEmpty("shard", value)
             guard !name.contains("/"), SampleName.flaw(ofPath: name) == nil, name.utf8.count <= 200 else {
@@ -84,7 +84,7 @@ extension PipeOptions {
             "retry-failed",
             takes: "FILE",
             in: .files,
-            "fetch the samples that failed in this manifest, into shard NAME.1 (after that NAME.2); no other jobs are read"
+            "retry the failed samples of this manifest, into shard NAME.1 (then NAME.2); no other jobs are read"
         ) { (options, value) throws(Failure) in
             options.retriedManifest = try OptionValues.notEmpty("retry-failed", value)
         },
@@ -92,7 +92,7 @@ extension PipeOptions {
             "ordered",
             takes: nil,
             in: .output,
-            "print results in the order of the jobs, not as they finish"
+            "print results in the order of the jobs instead of as they finish"
         ) { (options, _) in options.configuration.isOrdered = true },
     ]
 
@@ -111,7 +111,7 @@ extension PipeOptions {
             "end",
             takes: "LINE",
             in: .sources,
-            "line after the last job: input that ends without it was cut off, so nothing more is published"
+            "line that ends the jobs; input without it is truncated, and nothing more is published"
         ) { (options, value) throws(Failure) in
             let line = try OptionValues.text("end", value)
             guard !line.allSatisfy({ $0 == " " || $0 == "\t" }) else {
@@ -123,7 +123,7 @@ extension PipeOptions {
             "checksum",
             takes: "TYPE=HEX",
             in: .sources,
-            "expected checksum of every sample that states none: \(DownloadOption.checksumNames)"
+            "checksum for samples whose job has none: \(DownloadOption.checksumNames)"
         ) { (options, value) throws(Failure) in
             _ = try OptionValues.checksum(value)
             options.configuration.download.checksum = value
@@ -175,7 +175,7 @@ extension PipeOptions {
             "sample-timeout",
             takes: "S",
             in: .transfer,
-            "seconds that one sample may take, its retries included",
+            "seconds for one sample, including retries",
             standard: "none"
         ) { (options, value) throws(Failure) in
             options.configuration.sampleTimeout = .seconds(
@@ -186,7 +186,7 @@ extension PipeOptions {
             "grace",
             takes: "S",
             in: .transfer,
-            "seconds to finish what is under way after SIGTERM or SIGINT",
+            "seconds for running samples to finish after SIGTERM or SIGINT",
             standard: "5"
         ) { (options, value) throws(Failure) in
             options.configuration.grace = .seconds(try OptionValues.seconds("grace", value))
@@ -216,7 +216,7 @@ extension PipeOptions {
             "host-share",
             takes: "K/N",
             in: .transfer,
-            "this is process K of N that share each host: use only this part of --per-host and --host-delay",
+            "process K of N that share each host: use this part of --per-host and --host-delay",
             standard: "1/1"
         ) { (options, value) throws(Failure) in
             guard let share = HostShare(value) else {
@@ -231,7 +231,7 @@ extension PipeOptions {
             "robots",
             takes: "obey|ignore",
             in: .request,
-            "whether the rules of each server's robots.txt hold",
+            "whether to obey each server's robots.txt",
             standard: "obey"
         ) { (options, value) throws(Failure) in
             options.configuration.obeysRobots =
@@ -241,7 +241,7 @@ extension PipeOptions {
             "contact",
             takes: "MAIL|URL",
             in: .request,
-            "whom to write to about these requests, a part of the user agent; needed unless --robots ignore"
+            "mail address or URL of the operator, sent in the user agent; required unless --robots ignore"
         ) { (options, value) throws(Failure) in
             let contact = try OptionValues.text("contact", value)
             guard contact.utf8.count > 3, !contact.contains(" "), !contact.contains("("),
@@ -254,7 +254,7 @@ extension PipeOptions {
             "respect",
             takes: "TAGS",
             in: .request,
-            "refuse samples whose X-Robots-Tag has one of these, such as noai,noimageai,noindex",
+            "refuse samples with one of these X-Robots-Tags, such as noai,noimageai,noindex",
             standard: "none"
         ) { (options, value) throws(Failure) in
             let tags = value.lowercased().split(separator: ",").map { String($0.filter { $0 != " " }) }
@@ -267,7 +267,7 @@ extension PipeOptions {
             "partition",
             takes: "N",
             in: .transfer,
-            "fetch nothing: print each line of the input after a number below N and a TAB, the same for all lines of a host"
+            "download nothing: prefix each line with a number below N and a TAB, the same for all lines of a host"
         ) { (options, value) throws(Failure) in
             options.partitions = try OptionValues.integer("partition", value, in: 1...1_000_000)
         },
@@ -302,7 +302,7 @@ extension PipeOptions {
             "allow-private-addresses",
             takes: nil,
             in: .security,
-            "connect also to this machine and private networks, which lists of others must not reach"
+            "allow connections to this machine and private networks; not for untrusted lists"
         ) { (options, _) in options.configuration.allowsPrivateAddresses = true }
     ]
 }

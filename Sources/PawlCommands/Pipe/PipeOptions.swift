@@ -6,14 +6,14 @@ import PawlPipe
 struct PipeOptions: CommandOptions {
     var configuration = PipeConfiguration()
     var inputFile: String?
-    /// The manifest whose failed samples are fetched.
+    /// The manifest whose failed samples are retried.
     var retriedManifest: String?
     /// `--partition`, if given.
     var partitions: Int?
     var wantsHelp = false
     var wantsWholeHelp = false
 
-    /// Throws for what does not go together.
+    /// Throws for options that cannot be combined.
     func check() throws(Failure) {
         guard partitions == nil else { return }
         if configuration.obeysRobots, configuration.contact == nil {
@@ -21,7 +21,7 @@ struct PipeOptions: CommandOptions {
                 .badOption,
                 "missing",
                 at: "--contact",
-                because: "robots.txt is obeyed, and those who run the servers must know whom to write to",
+                because: "robots.txt is obeyed, and server operators need a contact address",
                 remedy: "give --contact with a mail address or a URL, or --robots ignore"
             )
         }

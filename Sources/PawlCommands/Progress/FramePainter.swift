@@ -5,9 +5,9 @@ package struct FramePainter: Sendable {
     /// Empty rows above them that belong to the display.
     private var gap = 0
     private var lastWidth = 0
-    /// What is above the screen since it became smaller than the display.
+    /// Lines above the screen since it became smaller than the display.
     private var above = RowsAbove()
-    /// Empty rows of the screen below the display, since then.
+    /// Empty rows below the display since then.
     private var below = 0
     private let terminal: Terminal
 

@@ -9,7 +9,7 @@ struct RowsAbove: Sendable, Hashable {
 
     /// From the top.
     private var lines: [Line] = []
-    /// With more, stale lines are too far away to come back.
+    /// The maximum number of lines to track; lines further up do not come back.
     private static let most = 1000
 
     /// Lines of the display left the screen.

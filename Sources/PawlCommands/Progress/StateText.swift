@@ -14,7 +14,7 @@ package struct StateText: Sendable, Hashable {
     package static let waitingForNetwork = "waiting for network"
     package static let retrying = "retrying"
 
-    /// Whether it holds a slot without doing anything: until its next attempt, for its host or for the network.
+    /// Whether it holds a slot but is idle: it waits for its next attempt, its host or the network.
     package var isWaiting: Bool {
         [StateText.waitingForHost, StateText.waitingForNetwork, StateText.retrying].contains(word)
     }

@@ -26,7 +26,7 @@ extension RepairOptions {
     private static let shared: Set<OptionGroup> = [.transfer, .request, .security, .output]
     private static let others: Set = ["jobs", "dry-run", "help-all"]
 
-    /// The same as in `get`, with another purpose.
+    /// Options of `get` with a different help text.
     private static let blocks = GetOptions.table.compactMap { option -> CommandOption<RepairOptions>? in
         let purposes = [
             "zsync": "replace the blocks that differ from those of a zsync control file",

@@ -63,7 +63,7 @@ extension VerbOptions {
     /// Whether only a part of the queue is wanted.
     private var selects: Bool { !states.isEmpty || group != nil || text != nil }
 
-    /// What is said where no download is listed.
+    /// The message if no download is listed.
     var nothingFound: String {
         guard selects else { return "the queue is empty" }
         let parts =
@@ -172,7 +172,7 @@ struct DownloadTable {
         return line + name + "\n"
     }
 
-    /// Lines of their own for why it failed or what it waits for.
+    /// Additional lines: why it failed, or what it waits for.
     private func below(_ detail: String, width: Int?) -> String {
         let lines = width.map { TerminalText.wrapped(detail, to: max(4, $0 - 3)) } ?? [detail]
         return lines.map { (takesColor ? "\u{1B}[2m  \($0)\u{1B}[m" : "  \($0)") + "\n" }.joined()

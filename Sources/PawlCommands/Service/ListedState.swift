@@ -1,13 +1,13 @@
-/// A part of the queue, as `--state` and `status` name them: by the words that lists show, without what follows them.
+/// A state as `--state` and `status` name it: the word that lists show, without details.
 enum ListedState: String, Sendable, Hashable, CaseIterable {
     case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, finished,
         failed,
         removed
 
-    /// Every word, for help.
+    /// All names, for help texts.
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Also by the words of other tools.
+    /// Accepts synonyms from other tools too.
     init?(_ word: String) {
         switch word.lowercased() {
         case "active": self = .running

@@ -22,7 +22,7 @@ struct ServiceClient: Sendable {
         // JSON-RPC's code for invalid parameters.
         let known: Failure.Code = code == -32602 ? .badOption : .unknown
         let why = reply["error"]?["message"]?.string ?? "invalid response from the service"
-        // A sentence that says what failed needs no other before it.
+        // A message that says what failed needs no prefix.
         let isWhole = why.hasPrefix("cannot ")
         throw Failure(
             UInt8(exactly: code).map { Failure.Code(rawValue: $0) } ?? known,

@@ -85,7 +85,7 @@ extension Command {
 }
 
 extension JSON {
-    /// What the downloads with a slot do, and how many wait for one, of a status.
+    /// From a status: the states of running downloads, and how many are queued.
     var activity: String {
         let sleeping = self["sleeping"]?.integer ?? 0
         let running = (self["running"]?.integer ?? 0) - sleeping

@@ -236,13 +236,13 @@ struct CommandOutput {
 }
 
 extension JSON {
-    /// Of a status: the number of downloads that a pause of all concerns, and what to say where there is none.
+    /// From a status: the number of downloads that `pause --all` affects, and the message if there are none.
     fileprivate var running: (count: Int64, rest: String) {
         let count = (self["running"]?.integer ?? 0) + (self["waiting"]?.integer ?? 0)
         return (count, "")
     }
 
-    /// Of a status: the number of downloads that a resumption of all concerns, and what to say where there is none.
+    /// From a status: the number of downloads that `resume --all` affects, and the message if there are none.
     fileprivate var paused: (count: Int64, rest: String) {
         let failed = self["failed"]?.integer ?? 0
         return (
@@ -264,7 +264,7 @@ extension Failure {
         )
     }
 
-    /// Downloads are given by their IDs as well as in another way.
+    /// Downloads are given both by ID and by `--all` or `--group`.
     static func both(_ id: String, _ option: String, _ command: String) -> Failure {
         Failure(
             .badOption,
@@ -275,7 +275,7 @@ extension Failure {
         )
     }
 
-    /// `missing` names an operand that was not given.
+    /// `missing`: the operand that was not given.
     static func usage(_ command: String, _ operands: String, missing: String? = nil) -> Failure {
         Failure(
             .badOption,

@@ -12,7 +12,7 @@ struct VerbOptions: CommandOptions {
     var isSure = false
     /// Whether `clear` takes failed downloads too.
     var takesFailed = false
-    /// Whether `check` has a wrong file fetched again.
+    /// Whether `check` downloads wrong parts of a file again.
     var repairs = false
     var wantsWholeHelp = false
     var group: String?
@@ -66,7 +66,7 @@ extension VerbOptions {
         short: "y",
         takes: .none,
         in: .files,
-        "delete without a question"
+        "delete without confirmation"
     ) { (options, _) in options.isSure = true }
 
     static let repair: CommandOption<VerbOptions> = CommandOption(

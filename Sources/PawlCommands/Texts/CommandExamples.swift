@@ -1,6 +1,6 @@
 /// The examples of a command, for its help and its manual page.
 struct CommandExamples: Sendable {
-    /// Command lines, and what they do.
+    /// Command lines with a description.
     private let entries: [(line: String, does: String)]
 
     private init(_ entries: [(line: String, does: String)]) { self.entries = entries }
@@ -13,7 +13,7 @@ struct CommandExamples: Sendable {
             }.joined()
     }
 
-    /// The beginning of a help text: two columns where they fit into 80, else what each does above its line.
+    /// For help texts: two columns if they fit into 80, else each description above its command line.
     var help: String {
         let width = entries.map(\.line.count).max() ?? 0
         guard entries.allSatisfy({ width + $0.does.count <= 76 }) else {
@@ -33,7 +33,7 @@ struct CommandExamples: Sendable {
         ("pawl web", "Open the web interface"),
     ])
 
-    /// By the command's name.
+    /// The examples by command.
     static let table: [String: CommandExamples] = [
         "get": CommandExamples([
             ("pawl get URL", "Download into this folder"),

@@ -143,7 +143,7 @@ enum HelpText {
         return first + wrapped(words, width: 80 - indent).joined(separator: "\n" + margin) + "\n"
     }
 
-    /// The words of a text; what stands in quotation marks is one.
+    /// The words of a text; a quotation counts as one word.
     private static func unbroken(_ text: String) -> [String] {
         var words: [String] = []
         var isOpen = false

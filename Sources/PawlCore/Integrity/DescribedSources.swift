@@ -1,11 +1,11 @@
-/// What the links of a response name beside its content (RFC 6249): its Metalink, and further addresses of it.
+/// What the Link fields of a response refer to (RFC 6249): the Metalink of its content, and duplicates of it.
 package struct DescribedSources: Hashable, Sendable {
     /// The Metalink that describes the content.
     package var description: WebAddress?
     /// Duplicates, the best one first.
     package var duplicates: [WebAddress] = []
 
-    /// The most duplicates that count.
+    /// The maximum number of duplicates that are used.
     package static let most = 8
 
     package init(description: WebAddress? = nil, duplicates: [WebAddress] = []) {
@@ -15,7 +15,8 @@ package struct DescribedSources: Hashable, Sendable {
 
     /// Reads a Link field of a response of `address`.
     ///
-    /// A description counts on the content's own host only. None is less secure than the content, unless
+    /// A Metalink is used only from the content's own host, and no link is less secure than the content,
+    /// unless
     /// `allowsDowngrade`.
     package init(_ field: String, of address: WebAddress, allowsDowngrade: Bool) {
         func target(_ link: WebLink) -> WebAddress? {
@@ -34,7 +35,7 @@ package struct DescribedSources: Hashable, Sendable {
         add(ranked.compactMap { target($0.link) })
     }
 
-    /// Adds the content's further addresses, as a description lists them.
+    /// Adds the other URLs of the content that a Metalink lists.
     package mutating func add(_ addresses: [WebAddress]) {
         for address in addresses where duplicates.count < Self.most && !duplicates.contains(address) {
             duplicates.append(address)
@@ -47,7 +48,7 @@ extension WebAddress {
 }
 
 extension WebLink {
-    /// Links to other descriptions, such as a page's, are common.
+    /// Links to other kinds of descriptions, such as those of web pages, are common.
     fileprivate var isMetalink: Bool {
         if let type = self["type"].flatMap({ MediaType.name(in: $0) }) {
             return type == "application/metalink4+xml" || type == "application/metalink+xml"
@@ -56,10 +57,10 @@ extension WebLink {
     }
 }
 
-/// What a search beside the content has found.
+/// The result of the search for sums files and Metalinks.
 package struct FoundDigests: Hashable, Sendable {
     package var digests: [ExpectedDigest] = []
-    /// Further addresses of the content, by its description.
+    /// Other URLs of the content, from its Metalink.
     package var sources: [WebAddress] = []
 
     package init(_ digests: [ExpectedDigest] = [], sources: [WebAddress] = []) {
@@ -67,7 +68,7 @@ package struct FoundDigests: Hashable, Sendable {
         self.sources = sources
     }
 
-    /// What a Metalink states of the file that `address` names; nothing where it describes another one.
+    /// What a Metalink states about the file at `address`; empty if it describes other files only.
     package init(_ metalink: Metalink, of address: WebAddress, source: String) {
         guard let name = SidecarNames.name(of: address) else { return }
         let safe = FileName.safe(String(decoding: name, as: UTF8.self))

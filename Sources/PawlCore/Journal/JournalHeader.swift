@@ -104,7 +104,7 @@ extension JournalHeader {
     }
 
     private static func seal(_ bytes: ArraySlice<UInt8>, nonce: UInt64) -> UInt64 {
-        var check = CyclicCheck()
+        var check = CRC64()
         check.feed(nonce)
         check.feed(bytes)
         return check.value

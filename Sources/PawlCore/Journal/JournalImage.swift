@@ -67,7 +67,7 @@ package struct JournalImage: Hashable, Sendable {
         writer.put(version)
         writer.put(UInt32(0))
         writer.put(nonce)
-        writer.put(CyclicCheck.value(of: writer.bytes))
+        writer.put(CRC64.value(of: writer.bytes))
         return writer.bytes
     }
 
@@ -80,7 +80,7 @@ package struct JournalImage: Hashable, Sendable {
         var reader = JournalReader(front.dropFirst(JournalLayout.magic.count))
         guard let version = reader.take(UInt32.self), reader.take(UInt32.self) != nil,
             let nonce = reader.take(UInt64.self),
-            reader.take(UInt64.self) == CyclicCheck.value(of: front.prefix(24))
+            reader.take(UInt64.self) == CRC64.value(of: front.prefix(24))
         else { throw .damaged("its preamble is damaged") }
         guard version <= JournalLayout.version else { throw .newer(version: version) }
         return (nonce, version)
@@ -109,7 +109,8 @@ extension JournalImage {
         return set
     }
 
-    /// The length of the finished file that the part file still equals: no trusted byte continues it.
+    /// The length of the finished file, if the part file still consists of exactly that file: no trusted byte
+    /// follows it.
     ///
     /// If a power failure has removed the bytes behind it, it is that file again: no byte of it was ever
     /// overwritten.
@@ -118,7 +119,7 @@ extension JournalImage {
         return original
     }
 
-    /// The length of the finished file that the trusted bytes continue.
+    /// The length of the finished file, if trusted bytes follow it.
     package func began(trusting done: ByteRangeSet) -> Int64? {
         guard let original = header.original, done.upperBound > original,
             done.contains(ByteRange(0, original))

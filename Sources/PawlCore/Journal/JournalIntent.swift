@@ -52,7 +52,7 @@ package struct JournalIntent: Hashable, Sendable {
 
     private var word: UInt64 {
         let bits = UInt64(range.end)
-        var check = CyclicCheck()
+        var check = CRC64()
         for part in [nonce, incarnation, UInt64(bitPattern: range.start), UInt64(bitPattern: time)] {
             check.feed(part)
         }

@@ -180,7 +180,7 @@ package struct JournalKeeper: Hashable, Sendable {
         return writeHeader()
     }
 
-    /// What is not written any more was found wrong, and is not durable either.
+    /// Bytes that no longer count as written were found wrong, so they are not durable either.
     private mutating func keepDurable(within written: ByteRangeSet) {
         guard !header.durable.isSubset(of: written) else { return }
         for gap in written.gaps(in: ByteRange(0, header.durable.upperBound)) { header.durable.remove(gap) }

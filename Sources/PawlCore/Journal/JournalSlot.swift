@@ -55,7 +55,7 @@ package struct JournalSlot: Hashable, Sendable {
     }
 
     private static func check(index: Int, start: Int64, incarnation: UInt64, nonce: UInt64) -> UInt64 {
-        var check = CyclicCheck()
+        var check = CRC64()
         check.feed(nonce)
         check.feed(UInt64(index))
         check.feed(UInt64(bitPattern: start))

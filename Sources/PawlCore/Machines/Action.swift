@@ -29,18 +29,18 @@ package enum Action: Hashable, Sendable {
     case useMemory(limit: Int64)
     /// The origin reported overload.
     ///
-    /// `isFirst`: for the first time since the file was last served.
+    /// `isFirst`: this is the first report since the origin last served the file.
     indirect case throttled(Origin, retryAfter: Interval?, isFirst: Bool)
     /// The origin rejected a further connection without a status that says so, while it serves others: with
     /// the same file, or with those of other downloads.
     indirect case connectionRefused(Origin, isSameFile: Bool)
-    /// The file that alone was rejected beside those of other downloads is rejected without them too.
+    /// The only file that was rejected while other downloads were served is also rejected without them.
     indirect case connectionRefusalWithdrawn(Origin)
     /// Compute the digests of the first `length` bytes and call `digested`.
     case verify([HashAlgorithm], length: Int64)
     /// Compute the digests of what the first `length` bytes decode to, and call `digestedDecoded`.
     case verifyDecoded([HashAlgorithm], coding: String, length: Int64)
-    /// Request what describes the source's content, the sums files beside it or the Metalink that it links to, and call
+    /// Request the sums files beside the source's content, or the Metalink that it links to, and call
     /// `foundSidecars`.
     indirect case findSidecars(source: Int, hasSums: Bool, description: WebAddress?)
     /// Compute the digest of the piece's bytes and call `pieceHashed`.
@@ -55,7 +55,7 @@ package enum Action: Hashable, Sendable {
     case restoreOriginal
     /// Restore the old name of the finished file that was continued, with its first `length` bytes.
     case restoreExtended(length: Int64)
-    case notify(Notice)
+    case notify(StatusUpdate)
 }
 
 extension [Action] {
@@ -90,8 +90,8 @@ package struct Alarm: Hashable, Sendable {
     package var at: Instant
 }
 
-/// A notice for the user.
-package enum Notice: Hashable, Sendable {
+/// An update of the status of a download, for its owner.
+package enum StatusUpdate: Hashable, Sendable {
     case phase(Phase)
     case started(total: Int64?, resumedAt: Int64)
     case notice(LocalizableMessage)

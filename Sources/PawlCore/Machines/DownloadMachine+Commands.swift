@@ -160,7 +160,7 @@ extension DownloadMachine {
     /// When the next attempt is due, if the download waits for it without any connection.
     package var nextAttempt: Instant? { waitsForRetry ? retryAt : nil }
 
-    /// Whether it waits for an attempt or a connection, without any connection.
+    /// Whether it has no connection and waits for its next attempt or for a connection.
     package var waitsForRetry: Bool {
         isRetryPending && refusal == nil && pendingFailure == nil && isActive && lanes.isEmpty
     }

@@ -119,7 +119,7 @@ extension DownloadMachine {
 
     // MARK: sidecars
 
-    /// Asks for sums files beside the content and for its description, once.
+    /// Requests sums files and a Metalink, once.
     mutating func askForSidecars() -> [Action] {
         let asks = plan.verification.asksForSidecars || described.description != nil
         guard asks, plan.selection == .whole, sidecars == .notAsked else { return [] }
@@ -128,14 +128,14 @@ extension DownloadMachine {
         return [.findSidecars(source: 0, hasSums: hasSums, description: described.description)]
     }
 
-    /// Notes what the first response links to; those of mirrors do not count.
+    /// Stores the links of the first response; links from mirrors are ignored.
     mutating func noteLinks(_ head: ResponseHead, lane index: Int) {
         let source = sources[lanes[index].source]
         guard let link = head.link, lanes[index].source == 0, plan.verification.usesFields,
             plan.selection == .whole, plan.keepsPartial, described == DescribedSources()
         else { return }
         described = DescribedSources(link, of: source.current, allowsDowngrade: plan.allowsDowngrade)
-        // What the caller stated outranks it.
+        // A digest from the caller has precedence.
         if plan.hasDigest { described.description = nil }
     }
 
@@ -154,7 +154,7 @@ extension DownloadMachine {
         return false
     }
 
-    /// The sums files beside the content and its description were requested, and state these digests.
+    /// The search for sums files and a Metalink has ended with this result.
     package mutating func foundSidecars(_ found: FoundDigests) -> [Action] {
         guard sidecars == .requested else { return [] }
         sidecars = .known(found.digests)
@@ -198,8 +198,8 @@ extension DownloadMachine {
                 at: name ?? sources[0].given.redacted,
                 because: why,
                 remedy: kept(
-                    "give \(.setting(.checksum)), or change \(.setting(.verification))",
-                    otherwise: "give \(.setting(.checksum)), or change \(.setting(.verification))"
+                    "give \(.option(.checksum)), or change \(.option(.verification))",
+                    otherwise: "give \(.option(.checksum)), or change \(.option(.verification))"
                 )
             ),
             givesBack: true
@@ -304,8 +304,8 @@ extension DownloadMachine {
                 "checksum mismatch:",
                 because: evidence,
                 advice: isGiven
-                    ? "correct \(.setting(.checksum)), or use \(.setting(.retriesCorrupt))"
-                    : "use \(.setting(.retriesCorrupt))"
+                    ? "correct \(.option(.checksum)), or use \(.option(.retriesCorrupt))"
+                    : "use \(.option(.retriesCorrupt))"
             )
     }
 
@@ -341,7 +341,7 @@ extension DownloadMachine {
                 "cannot accept the existing file",
                 at: name ?? sources[0].given.redacted,
                 because: why,
-                remedy: "\(advice), choose another name, or change \(.setting(.existingFile))"
+                remedy: "\(advice), choose another name, or change \(.option(.existingFile))"
             )
         )
     }

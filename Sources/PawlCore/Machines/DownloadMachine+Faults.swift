@@ -27,7 +27,8 @@ extension DownloadMachine {
         return actions + retry(fault, disposition, source: lane.source, now: now)
     }
 
-    /// Limits the host, for a response that reports overload; its connection has been released before.
+    /// Limits the connections to the host after a response that reports overload; its connection is already
+    /// released.
     func overload(_ fault: AttemptFault, lane: Lane) -> Action? {
         guard RetryPolicy.disposition(of: fault).isComplaint else { return nil }
         return .throttled(
@@ -158,7 +159,7 @@ extension DownloadMachine {
         }
         // Other downloads use as many connections as the host was ever seen to allow: later there are fewer.
         if hostIsCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
-            // Only once: the same file's next rejection shows nothing new.
+            // Only once: another rejection of the same file is not new evidence.
             let report: [Action] =
                 sources[source].wasCrowdedOut
                 ? [] : [.connectionRefused(sources[source].current.origin, isSameFile: false)]
@@ -260,7 +261,7 @@ extension DownloadMachine {
                 because: hasResponse
                     ? LocalizableMessage("silent-no-data", "no data for \(span) s")
                     : LocalizableMessage("silent-no-response", "no response for \(span) s"),
-                remedy: kept.isEmpty ? "try again later, or increase \(.setting(.timeout))" : kept
+                remedy: kept.isEmpty ? "try again later, or increase \(.option(.timeout))" : kept
             )
         case .tooSlow(let floor):
             return Failure(
@@ -272,8 +273,8 @@ extension DownloadMachine {
                     "no more than \(floor) bytes per second for \(Lane.slowPatience.seconds) s"
                 ),
                 remedy: self.kept(
-                    "lower \(.setting(.lowestSpeed)) to accept this speed",
-                    otherwise: "lower \(.setting(.lowestSpeed)) to accept this speed"
+                    "lower \(.option(.lowestSpeed)) to accept this speed",
+                    otherwise: "lower \(.option(.lowestSpeed)) to accept this speed"
                 )
             )
         case .status(let status, let retryAfter):
@@ -323,7 +324,7 @@ extension DownloadMachine {
                     "redirect-not-encrypted",
                     "it leads from https to \(target), which is not encrypted"
                 ),
-                remedy: "allow it with \(.setting(.allowsDowngrade)) if this is intended"
+                remedy: "allow it with \(.option(.allowsDowngrade)) if this is intended"
             )
         case .tooManyRedirects(let most):
             return Failure(
@@ -331,7 +332,7 @@ extension DownloadMachine {
                 "cannot fetch",
                 at: place,
                 because: LocalizableMessage("too-many-redirects", "more than \(most) redirects"),
-                remedy: "increase \(.setting(.maximumRedirects))"
+                remedy: "increase \(.option(.maximumRedirects))"
             )
         }
     }
@@ -368,14 +369,14 @@ extension TransferFault {
     /// What the user can do about it, other than try again.
     var remedy: Remedy? {
         switch kind {
-        case .tls: "check the URL and the clock, or set \(.setting(.authorityFile))"
+        case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
         case .publicKey:
-            "make sure that this is the right server before you change \(.setting(.pinnedPublicKeys))"
-        case .denied: "correct \(.setting(.user))"
+            "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
+        case .denied: "correct \(.option(.user))"
         case .nameResolution, .nameMissing: "check the host's name"
-        case .proxy: "check \(.setting(.proxy))"
+        case .proxy: "check \(.option(.proxy))"
         case .notFound: "check the URL"
-        case .privateAddress: "disable \(.setting(.deniesPrivateAddresses)) if this is intended"
+        case .privateAddress: "disable \(.option(.deniesPrivateAddresses)) if this is intended"
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
             .offsetRefused, .contentChanged, .malformed, .other:
             nil
@@ -387,17 +388,17 @@ extension TransferFault {
 enum StatusAdvice {
     static func remedy(for status: Int) -> Remedy? {
         switch status {
-        case 401: "give \(.setting(.user))"
+        case 401: "give \(.option(.user))"
         case 403: "the URL may have expired, or require a login, cookies or a referer"
         case 404, 410: "check the URL"
-        case 407: "give the proxy's user name and password in \(.setting(.proxy))"
-        case 416: "the file may have changed there: try again, or check \(.setting(.range))"
+        case 407: "give the proxy's user name and password in \(.option(.proxy))"
+        case 416: "the file may have changed there: try again, or check \(.option(.range))"
         case 429, 503: "try again later, or with fewer connections"
         case _: nil
         }
     }
 
-    /// For a status of which nothing else is known, where no bytes are kept.
+    /// The fault for a status without any other evidence, if no bytes are kept.
     static func otherwise(for status: Int) -> Remedy {
         (500..<600).contains(status) ? "try again later" : "check the URL"
     }

@@ -58,7 +58,7 @@ extension DownloadMachine {
     ) -> [Action] {
         let remedy: Remedy =
             if existingLength != nil {
-                "the file is unchanged; \(advice), choose another name, or change \(.setting(.existingFile))"
+                "the file is unchanged; \(advice), choose another name, or change \(.option(.existingFile))"
             } else {
                 kept("\(advice), or remove it to start over", otherwise: advice)
             }

@@ -81,7 +81,7 @@ extension DownloadMachine {
             resumedAt: written
         )
         var actions: [Action] = []
-        // The host is limited at once, however long the program takes.
+        // The host is limited now, because the program may take long to decide.
         if case .fault(let fault) = verdict, let report = overload(fault, lane: lanes[index]) {
             lanes[index].hasReportedOverload = true
             actions = [.drop(lanes[index].id), report]
@@ -168,7 +168,7 @@ extension DownloadMachine {
 }
 
 extension AttemptFault {
-    /// Whose login was refused.
+    /// Whether the origin or a proxy refused the login.
     fileprivate var refusing: WritableKeyPath<Lane.Logins, Int> {
         if case .status(407, _) = self { \.proxy } else { \.origin }
     }

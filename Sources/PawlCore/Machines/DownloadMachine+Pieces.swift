@@ -40,7 +40,7 @@ extension DownloadMachine {
 
     /// A piece was hashed.
     package mutating func pieceHashed(_ check: PieceMap.Check, digest: [UInt8], now: Instant) -> [Action] {
-        // A result that is dropped would leave its piece unchecked for ever.
+        // If the result were dropped, the piece would never be checked.
         guard isActive || phase == .verifying || phase == .waitingForNetwork else { return [] }
         switch pieces?.checked(check, digest: digest) ?? .obsolete {
         case .obsolete: return []

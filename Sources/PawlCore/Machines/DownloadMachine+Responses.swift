@@ -255,7 +255,7 @@ extension DownloadMachine {
         }
         let wanted = min(lane.end, map.horizon, plan.longest)
         let end = min(wanted, lane.responseEnd)
-        // Further ones like this would mostly repeat bytes.
+        // More responses of this length would mostly repeat the overlap.
         if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !comparesEnd(lane) {
             return rangesBroken(
                 .init(

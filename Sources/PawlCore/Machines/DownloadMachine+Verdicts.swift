@@ -170,7 +170,7 @@ extension DownloadMachine {
                 "cannot continue",
                 at: name ?? sources[0].given.redacted,
                 because: evidence,
-                remedy: "the file is unchanged; choose another name, or change \(.setting(.existingFile))"
+                remedy: "the file is unchanged; choose another name, or change \(.option(.existingFile))"
             ),
             givesBack: true
         )

@@ -96,7 +96,7 @@ package struct Source: Hashable, Sendable {
     /// It has rejected a further connection while it served another: that rejection says nothing about the
     /// content.
     var turnsAway = false
-    /// It was rejected while other downloads used its host's connections, and waits for fewer.
+    /// The host rejected it while other downloads used connections; it waits until they use fewer.
     var wasCrowdedOut = false
     /// The digest that a redirect of it stated of its target (X-Linked-ETag).
     package internal(set) var linked: Checksum?
@@ -128,7 +128,7 @@ extension WebAddress {
     /// hashed.
     fileprivate func key(redirectedFrom given: WebAddress) -> String {
         guard path != given.path else { return origin.text }
-        return "\(origin.text)#\(String(CyclicCheck.value(of: path.utf8), radix: 16))"
+        return "\(origin.text)#\(String(CRC64.value(of: path.utf8), radix: 16))"
     }
 }
 

@@ -59,7 +59,7 @@ package struct Lane: Hashable, Sendable {
     /// How many logins of the program its requests were refused with.
     var logins = Logins()
 
-    /// Logins for the origin, and for the proxy on the way there.
+    /// Refused logins for the origin and for the proxy.
     struct Logins: Hashable, Sendable {
         var origin = 0
         var proxy = 0

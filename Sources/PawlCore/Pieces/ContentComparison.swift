@@ -1,18 +1,19 @@
-/// What a file and the content of an address have in common.
+/// The result of the comparison of a file with the content of a URL.
 package struct ContentComparison: Hashable, Sendable {
-    /// The content as the first response described it.
+    /// The representation of the content, from the first response.
     package var representation = Representation()
-    /// The bytes that both have at the same offsets.
+    /// The ranges in which both have the same bytes.
     package var equal = ByteRangeSet()
     /// The content's length in bytes.
     package var length: Int64 = 0
 
     package init() {}
 
-    /// Why the content is not what a damaged file is repaired by; `nil` if it is.
+    /// Why the content must not be used to repair the file; `nil` if it may.
     ///
     /// Status 200 proves nothing: login pages, errors, parts and coded bodies have it too. Content of another length is
-    /// accepted where the file's own bytes vouch for it: all of them where it has no validators, half of them otherwise.
+    /// accepted only if enough bytes of the file match: all of them if the content has no validators, else
+    /// half of them.
     package func refusal(
         forFile name: String,
         of fileLength: Int64,
@@ -47,7 +48,7 @@ package struct ContentComparison: Hashable, Sendable {
         switch type {
         case "text/html", "application/xhtml+xml":
             return [".html", ".htm", ".xhtml"].contains { name.hasSuffix($0) }
-        // The type of every file of text.
+        // Any text file may have this type.
         case "text/plain": return true
         default:
             guard let end = type.lastIndex(where: { $0 == "/" || $0 == "+" }) else { return false }

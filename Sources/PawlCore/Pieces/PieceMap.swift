@@ -93,10 +93,10 @@ package struct PieceMap: Hashable, Sendable {
         return orders
     }
 
-    /// No byte is on disk any more.
+    /// Starts again: there are no bytes on disk.
     ///
-    /// What the sources have sent stays known: else one without ranges that sends a wrong piece
-    /// would get requests for the whole file for ever.
+    /// What each source has sent is kept. Otherwise a source without ranges that sends a wrong piece
+    /// would get requests for the whole file without end.
     package mutating func startOver() {
         states = Array(repeating: .open, count: states.count)
         (firstOpen, verified, checking) = (0, 0, 0)

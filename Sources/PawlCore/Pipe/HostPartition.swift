@@ -1,6 +1,6 @@
-/// Gives every host to one of several workers, the same in every run and on every machine.
+/// Assigns each host to one of several workers, identically in every run and on every machine.
 package enum HostPartition {
-    /// The number, from 0, of the worker for a line of the input; a line that is no job has one as well.
+    /// The worker for a line of the input, counted from 0; invalid lines are assigned too.
     package static func number(of line: PipeLines.Line, among count: Int) -> Int {
         let text: [UInt8]
         switch PipeJob.parse(line) {
@@ -10,7 +10,7 @@ package enum HostPartition {
         return Int(FNV.hash64(text) % UInt64(max(1, count)))
     }
 
-    /// The part of a host's name that one owner registers: two labels, three where the last two are like `co.uk`.
+    /// The registrable part of a host name: two labels, or three if the last two are like `co.uk`.
     ///
     /// Without the list of public suffixes: hosts of several owners below another suffix are one host here, which
     /// is what a shared server needs anyway.

@@ -1,15 +1,15 @@
-/// Gives values out by their numbers, 0, 1, 2…, in whatever order they come.
+/// Returns numbered values in the order 0, 1, 2…, although they arrive in any order.
 package struct InOrder<Value: Sendable>: Sendable {
-    /// The number that is given out next.
+    /// The number of the value to be returned next.
     package private(set) var next = 0
     private var waiting: [Int: Value] = [:]
 
     package init() {}
 
-    /// How many wait for others before them.
+    /// The number of values that wait for earlier ones.
     package var count: Int { waiting.count }
 
-    /// The values whose turn it is now.
+    /// Adds a value; returns the values that are next in order.
     package mutating func put(_ value: Value, at number: Int) -> [Value] {
         precondition(number >= next && waiting[number] == nil, "a number is given out once")
         waiting[number] = value
@@ -22,11 +22,11 @@ package struct InOrder<Value: Sendable>: Sendable {
     }
 }
 
-/// The last results, so that an address that comes again is not requested again.
+/// The most recent results by address, so that a repeated address is not requested again.
 package struct RecentResults<Value: Sendable>: Sendable {
     private let capacity: Int
     private var values: [PipeJob.Request: Value] = [:]
-    /// The keys in the order in which they came, a ring.
+    /// The keys in order of arrival, as a ring buffer.
     private var keys: [PipeJob.Request] = []
     private var oldest = 0
 

@@ -9,18 +9,18 @@ package struct MediaRange: Hashable, Sendable {
         subtype = media.subtype
     }
 
-    /// Whether a Content-Type is among them; a missing one is only among all.
+    /// Whether a Content-Type matches; a missing one matches `*/*` only.
     package func contains(_ contentType: String?) -> Bool {
         guard let media = contentType.flatMap({ MediaType(parsing: $0) }) else { return type == "*" }
         return (type == "*" || type == media.type) && (subtype == "*" || subtype == media.subtype)
     }
 }
 
-/// The part of a host's limits that this process has, `K/N`.
+/// The share `K/N` of a host's limits that this process may use.
 package struct HostShare: Hashable, Sendable {
     package static let whole = HostShare(number: 1, count: 1)
 
-    /// From 1.
+    /// `K`, counted from 1.
     package let number: Int
     package let count: Int
 
@@ -37,12 +37,14 @@ package struct HostShare: Hashable, Sendable {
         self.init(number: number, count: count)
     }
 
-    /// The shares of all together are exactly the whole; `nil` where nothing is left for this one.
+    /// The part of a limit for this process; the parts of all processes add up to it.
+    ///
+    /// `nil` if this part is 0.
     package func connections(of whole: Int) -> Int? {
         let own = whole / count + (number <= whole % count ? 1 : 0)
         return own > 0 ? own : nil
     }
 
-    /// With so many processes, each pauses for so much longer.
+    /// The delay of one process: `N` times as long as that of a process alone.
     package func delay(of whole: Interval) -> Interval { whole * Double(count) }
 }

@@ -1,21 +1,21 @@
 /// One line of the input of `pawl pipe`: a URL, or a JSON object with one.
 package struct PipeJob: Hashable, Sendable {
-    /// The number of its line, from 1.
+    /// The line number, counted from 1.
     package var line: Int
     package var address: WebAddress
-    /// As given.
+    /// The URL as written in the input.
     package var url: String
-    /// A number is its digits.
+    /// The ID; a number is converted to its digits.
     package var id: String?
     package var checksum: String?
     /// Header fields of the request, `NAME: VALUE`, in order.
     package var headers: [String]
-    /// The requested name of the file, relative.
+    /// The requested file name, a relative path.
     package var out: String?
-    /// All of the object but `headers`, which may contain secrets.
+    /// All members of the object except `headers`, which may contain secrets.
     package var members: [JSON.Member]
 
-    /// A line that is no job; its result has what could be read.
+    /// An invalid line, with what could be parsed.
     package struct Refusal: Error, Hashable, Sendable {
         package var line: Int
         package var members: [JSON.Member]
@@ -35,7 +35,7 @@ package struct PipeJob: Hashable, Sendable {
         return make(line, url: url, members: [JSON.Member("url", .string(url))])
     }
 
-    /// The job of a result that failed; `nil` for another line.
+    /// The job of a failed result in a manifest; `nil` for any other line.
     package static func parse(failed line: PipeLines.Line) -> Result<PipeJob, Refusal>? {
         guard let bytes = line.bytes, let json = try? JSON.parse(bytes), json["status"]?.string == "failed",
             let members = json.members
@@ -136,7 +136,7 @@ package struct PipeJob: Hashable, Sendable {
 }
 
 extension PipeJob {
-    /// Jobs with the same request for the same content.
+    /// Equal for jobs that make the same request for the same content.
     package struct Request: Hashable, Sendable {
         private let url: String
         private let headers: [String]

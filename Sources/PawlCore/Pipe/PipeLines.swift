@@ -1,6 +1,6 @@
-/// Splits input into lines, however it is cut into pieces.
+/// Splits input, which arrives in pieces of any length, into lines.
 package struct PipeLines: Sendable {
-    /// A line, with its number among all lines of the input, from 1.
+    /// A line with its number, counted from 1.
     package struct Line: Hashable, Sendable {
         package var number: Int
         /// `nil` for a line that is too long.
@@ -12,7 +12,7 @@ package struct PipeLines: Sendable {
         }
     }
 
-    /// A line of that many bytes is too long.
+    /// Lines of this length or more are rejected.
     package static let limit = 64 << 20
 
     private let limit: Int
@@ -22,7 +22,9 @@ package struct PipeLines: Sendable {
 
     package init(limit: Int = PipeLines.limit) { self.limit = limit }
 
-    /// The lines that end in this piece; lines of white space are counted and left out.
+    /// The lines that end in this piece.
+    ///
+    /// Blank lines are counted but not returned.
     package mutating func feed(_ piece: ArraySlice<UInt8>) -> [Line] {
         var lines: [Line] = []
         var rest = piece
@@ -35,7 +37,7 @@ package struct PipeLines: Sendable {
         return lines
     }
 
-    /// The last line, if it has no line feed.
+    /// The last line, if it does not end with a line feed.
     package mutating func finish() -> Line? { take() }
 
     private mutating func append(_ bytes: ArraySlice<UInt8>) {

@@ -1,4 +1,4 @@
-/// What became of a job; one line of the output of `pawl pipe`.
+/// The result of a job: one line of the output of `pawl pipe`.
 package struct PipeResult: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable, CaseIterable {
         case ok, already, failed, refused
@@ -11,7 +11,7 @@ package struct PipeResult: Hashable, Sendable {
     /// The status of the last response.
     package var http: Int?
     package var bytes: Int64?
-    /// In hexadecimal.
+    /// The SHA-256 of the content in hexadecimal.
     package var sha256: String?
     /// The name of the file, or of the entry in the archive.
     package var key: String?
@@ -31,7 +31,7 @@ package struct PipeResult: Hashable, Sendable {
         http = failure.status
     }
 
-    /// The names of a result's own members.
+    /// The names of the members that `pawl pipe` sets; a job's other members are copied.
     package static let names: Set<String> = [
         "id", "url", "status", "code", "reason", "http", "bytes", "sha256", "key", "type", "finalURL",
         "attempts",
@@ -40,7 +40,7 @@ package struct PipeResult: Hashable, Sendable {
 
     /// The line for a job, without its line feed.
     ///
-    /// `isTimed`: with what differs between runs, `attempts` and `seconds`.
+    /// `isTimed`: includes `attempts` and `seconds`, which differ between runs.
     package func line(of job: PipeJob, isTimed: Bool = true) -> [UInt8] {
         let id = job.members.last { $0.name == "id" }?.value ?? .null
         var members = [
@@ -60,7 +60,7 @@ package struct PipeResult: Hashable, Sendable {
         return JSON.object(members).utf8
     }
 
-    /// The line for a line that is no job.
+    /// The output for an invalid line of the input.
     package static func line(of refusal: PipeJob.Refusal) -> [UInt8] {
         func given(_ name: String) -> JSON { refusal.members.last { $0.name == name }?.value ?? .null }
         let own = [
@@ -72,7 +72,7 @@ package struct PipeResult: Hashable, Sendable {
         return JSON.object(own + refusal.members.filter { !names.contains($0.name) }).utf8
     }
 
-    /// The line for a job of a shard that was published before, made from the line of its manifest.
+    /// The line for a job of a shard that was published earlier, made from its line in the manifest.
     package static func line(published line: [UInt8]) -> [UInt8] {
         guard case .object(var members)? = try? JSON.parse(line) else { return line }
         for index in members.indices where members[index].name == "status" {
@@ -92,7 +92,7 @@ package struct PipeResult: Hashable, Sendable {
 
     private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
-    /// With three places after the point.
+    /// A number with three decimals.
     private static func decimal(_ seconds: Double) -> String {
         let thousandths = Int64(max(0, min(seconds, 1e12)) * 1000 + 0.5)
         let places = String(thousandths % 1000)

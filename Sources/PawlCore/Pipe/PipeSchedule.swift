@@ -1,15 +1,16 @@
-/// Which sample starts next: at most so many at once, at most so many of one host, and with a pause between them.
+/// Decides which sample starts next, within limits for all samples and for each host, and a delay between the
+/// starts of one host.
 ///
-/// Hosts take turns, so that one with many samples does not hold up the others.
+/// Hosts take turns, so that one with many samples does not delay the others.
 package struct PipeSchedule: Sendable {
     private struct Host: Sendable {
-        /// The first is at `next`.
+        /// Waiting samples; those before index `next` have started.
         var waiting: [Int] = []
         var next = 0
         var active = 0
         var delay: Interval
         var notBefore: Instant?
-        /// Whether it is in the queue of hosts that can start one, or in `later`.
+        /// Whether the host is in `ready` or in `later`.
         var isQueued = false
 
         var isEmpty: Bool { next == waiting.count }
@@ -30,7 +31,7 @@ package struct PipeSchedule: Sendable {
     private let perHost: Int
     private let delay: Interval
     private var hosts: [String: Host] = [:]
-    /// Hosts that can start one, the first at `nextReady`.
+    /// Hosts that may start a sample; those before index `nextReady` are done.
     private var ready: [String] = []
     private var nextReady = 0
     private var later = InstantHeap()
@@ -43,7 +44,7 @@ package struct PipeSchedule: Sendable {
         self.delay = delay
     }
 
-    /// `isFirst`: before the others of its host.
+    /// `isFirst`: puts it before the other samples of its host.
     package mutating func add(_ sample: Int, of name: String, isFirst: Bool = false) {
         waiting += 1
         var host = hosts[name] ?? Host(delay: delay)
@@ -52,7 +53,7 @@ package struct PipeSchedule: Sendable {
         enqueue(name)
     }
 
-    /// The next sample to start now.
+    /// The sample to start now, if any.
     package mutating func next(now: Instant) -> Int? {
         guard active < slots else { return nil }
         while let name = later.pop(atMost: now) {
@@ -110,14 +111,14 @@ package struct PipeSchedule: Sendable {
         hosts[name] = nil
     }
 
-    /// Sets the pause between two of one host, if it is a longer one, until it has none left.
+    /// Raises the delay between two starts of a host to `delay`, for as long as the host has samples.
     package mutating func slowDown(_ name: String, to delay: Interval) {
         var host = hosts[name] ?? Host(delay: self.delay)
         host.delay = max(host.delay, delay)
         hosts[name] = host
     }
 
-    /// Starts none of a host before the instant, and ends one of it that is to be started again first.
+    /// Ends a sample that is to be started again, before others of its host but not before `instant`.
     package mutating func postpone(_ sample: Int, of name: String, until instant: Instant) {
         guard var host = hosts[name] else { preconditionFailure("a host with an active sample is known") }
         host.notBefore = max(host.notBefore ?? instant, instant)
@@ -126,7 +127,7 @@ package struct PipeSchedule: Sendable {
         ended(of: name)
     }
 
-    /// Takes out one that waits.
+    /// Removes a waiting sample.
     package mutating func remove(_ sample: Int, of name: String) {
         guard var host = hosts[name], let index = host.waiting[host.next...].firstIndex(of: sample) else {
             return
@@ -137,10 +138,10 @@ package struct PipeSchedule: Sendable {
         forgetIfIdle(name)
     }
 
-    /// When a host can start one that could not now; `nil` when only an end can change anything.
+    /// The next instant at which a host may start a sample; `nil` if one must end first.
     package var nextStart: Instant? { active < slots ? later.first : nil }
 
-    /// Samples that wait, for those who give up.
+    /// Removes and returns all waiting samples.
     package mutating func removeAll() -> [Int] {
         let left = hosts.values.flatMap { $0.waiting[$0.next...] }
         for name in hosts.keys {
@@ -158,7 +159,7 @@ package struct PipeSchedule: Sendable {
     }
 }
 
-/// Names by instant, the earliest first (a binary heap).
+/// A priority queue of names by instant, earliest first (binary heap).
 struct InstantHeap: Sendable {
     private var items: [(at: Instant, name: String)] = []
 
@@ -175,7 +176,7 @@ struct InstantHeap: Sendable {
         }
     }
 
-    /// The first, if its time has come.
+    /// Removes and returns the first name, if it is due.
     mutating func pop(atMost now: Instant) -> String? {
         guard let top = items.first, top.at <= now else { return nil }
         let last = items.removeLast()

@@ -27,7 +27,7 @@ package struct PipeTally: Hashable, Sendable {
         hosts[host, default: Host()].seconds += result.seconds
     }
 
-    /// The hosts whose samples took longest on average since the last call; with more than one sample.
+    /// The hosts with the longest average time per sample since the last call, slowest first.
     package mutating func takeSlowest(_ count: Int) -> [(host: String, seconds: Double)] {
         defer { hosts = [:] }
         return hosts.map { ($0.key, $0.value.seconds / Double($0.value.samples)) }
@@ -50,7 +50,7 @@ package struct PipeTally: Hashable, Sendable {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// In the text format of Prometheus.
+    /// The counts in the text format of Prometheus.
     package func metrics(active: Int) -> String {
         var text = """
             # HELP pawl_pipe_samples_total Samples by their status.

@@ -1,17 +1,17 @@
-/// What a robots.txt says for one product token (RFC 9309).
+/// The rules of a robots.txt for one product token (RFC 9309).
 package struct RobotsRules: Hashable, Sendable {
     private struct Rule: Hashable, Sendable {
         var isAllowed: Bool
-        /// Normalized, with `*` and a final `$` as they are.
+        /// The normalized path pattern, which keeps `*` and a final `$`.
         var pattern: [UInt8]
     }
 
-    /// The bytes that are read of a file (§2.5).
+    /// The maximum number of bytes of a file that are parsed (§2.5).
     package static let limit = 500 << 10
     private static let longestPattern = 2048
 
     private var rules: [Rule] = []
-    /// The pause between two requests that it requests, which is no part of the norm.
+    /// The value of `Crawl-delay`, which RFC 9309 does not define.
     package private(set) var delay: Interval?
 
     /// Everything is allowed.
@@ -64,7 +64,8 @@ package struct RobotsRules: Hashable, Sendable {
         }
     }
 
-    /// Whether the path, with its query, may be requested: the longest rule counts, and `allow` of two equal ones.
+    /// Whether the path, with its query, may be requested: the longest matching rule applies, and `allow` if
+    /// two are equally long.
     package func allows(_ path: String) -> Bool {
         guard path != "/robots.txt" else { return true }
         let path = Self.normalized(Array(path.utf8)[...])
@@ -76,10 +77,10 @@ package struct RobotsRules: Hashable, Sendable {
         return best.isAllowed
     }
 
-    /// The bytes that it takes, for a limit.
+    /// The approximate memory use, for the limit on all rules.
     package var size: Int { rules.reduce(64) { $0 + $1.pattern.count + 32 } }
 
-    /// Octets that need no coding are decoded, the others are coded in upper case (§2.2.2).
+    /// Percent-decodes unreserved octets and encodes others in upper case (§2.2.2).
     private static func normalized(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text
@@ -102,7 +103,7 @@ package struct RobotsRules: Hashable, Sendable {
         return result
     }
 
-    /// `*` stands for any bytes; without `$` at the end, any may follow.
+    /// `*` matches any bytes; a pattern without a final `$` matches any path that begins with it.
     private static func matches(_ pattern: ArraySlice<UInt8>, _ path: [UInt8]) -> Bool {
         let isAnchored = pattern.last == UInt8(ascii: "$")
         let pattern = Array(isAnchored ? pattern.dropLast() : pattern) + (isAnchored ? [] : [.asterisk])
@@ -110,7 +111,7 @@ package struct RobotsRules: Hashable, Sendable {
         var star: (place: Int, position: Int)?
         while position < path.count {
             if place < pattern.count, pattern[place] == .asterisk {
-                // Further ones in a row stand for nothing.
+                // Consecutive asterisks are the same as one.
                 guard place + 1 < pattern.count else { return true }
                 star = (place, position)
                 place += 1
@@ -130,7 +131,7 @@ package struct RobotsRules: Hashable, Sendable {
 
 /// The tags of X-Robots-Tag fields.
 package enum RobotsTags {
-    /// Those that hold for everyone or for this product token, in lower case.
+    /// The tags for all agents or for this product token, in lower case.
     package static func tags(in fields: [String], for token: String = "pawl") -> Set<String> {
         var tags: Set<String> = []
         for field in fields {
@@ -138,7 +139,8 @@ package enum RobotsTags {
             for part in field.lowercased().split(separator: ",") {
                 var words = part.split(separator: ":", omittingEmptySubsequences: false)
                     .map { String($0).trimmedBlanks }
-                // `unavailable_after` has a value that is no tag; another name before a colon is an agent.
+                // The value of `unavailable_after` is not a tag. Any other name before a colon is a product
+                // token.
                 if words.count > 1, words[0] != "unavailable_after", !words[0].hasPrefix("max-") {
                     agent = words.removeFirst()
                 }

@@ -3,7 +3,7 @@ package enum SampleName {
     private static let longestPart = 200
     private static let longestPath = 1024
 
-    /// The path of a sample's file: `out`, else `id`, else a hash of the URL in two levels of folders.
+    /// The path of a sample's file: `out`, else `id`, else a hash of the URL, in two levels of subfolders.
     package static func path(of job: PipeJob) -> String {
         if let out = job.out { return out }
         let ending = ending(of: job.address.path)
@@ -20,7 +20,7 @@ package enum SampleName {
         job.id.map { safe($0, keepingDots: false) } ?? hash(of: job.url)
     }
 
-    /// Why a path that comes from the input cannot be used.
+    /// Why a path from the input cannot be used; `nil` if it can.
     package static func flaw(ofPath path: String) -> String? {
         guard !path.isEmpty, path.utf8.count <= longestPath else {
             return "is empty or longer than \(longestPath) bytes"
@@ -37,7 +37,7 @@ package enum SampleName {
         return nil
     }
 
-    /// `.jpg` of a URL's path, empty without one.
+    /// The extension of a URL's path, such as `.jpg`; empty without one.
     package static func ending(of path: String) -> String {
         let name = path.utf8.split(separator: .slash, omittingEmptySubsequences: false).last ?? ""[...].utf8
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "" }
@@ -48,7 +48,8 @@ package enum SampleName {
         return "." + String(decoding: ending.map(\.lowercased), as: UTF8.self)
     }
 
-    /// The ending of an entry by its media type, else by its URL; never `json`, which the job's own fields have.
+    /// The extension of an entry, from the media type, else from the URL; never `json`, which is used for the
+    /// job's members.
     package static func ending(type: String?, path: String) -> String {
         let known = type.flatMap { endings[$0] } ?? String(ending(of: path).dropFirst())
         switch known {
@@ -69,7 +70,9 @@ package enum SampleName {
         "video/mp4": "mp4", "video/webm": "webm",
     ]
 
-    /// One part of a path: a changed text gets a hash of the given one, so that two never become the same.
+    /// A path component.
+    ///
+    /// If the text had to be changed, a hash of the original is appended to keep names distinct.
     private static func safe(_ text: String, keepingDots: Bool) -> String {
         var name: [UInt8] = []
         for byte in text.utf8 {
@@ -93,7 +96,7 @@ package struct UniqueKeys: Hashable, Sendable {
 
     package init() {}
 
-    /// The key, or with `_2`, `_3`… after it when it was given out before.
+    /// The key, with a suffix `_2`, `_3`… if it is taken.
     package mutating func take(_ key: String) -> String {
         if insert(key) { return key }
         var number = 2

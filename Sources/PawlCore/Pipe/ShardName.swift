@@ -1,6 +1,6 @@
-/// The names of a shard's two files: the archive, and the results beside it.
+/// The names of a shard's two files: the archive and the manifest.
 package struct ShardName: Hashable, Sendable {
-    /// Without an ending.
+    /// The name without an extension.
     package let stem: String
     package let ending: String
 
@@ -12,7 +12,7 @@ package struct ShardName: Hashable, Sendable {
     package var archive: String { "\(stem).\(ending)" }
     package var manifest: String { "\(stem).jsonl" }
 
-    /// The stem for the samples that failed in the shard of this manifest: `NAME.1`, after that `NAME.2`.
+    /// The stem of the shard for samples that failed in the shard of this manifest: `NAME.1`, then `NAME.2`.
     ///
     /// A manifest of another name counts as the first of `name`.
     package static func retrying(manifest path: String, of name: String? = nil) -> String {
@@ -27,16 +27,16 @@ package struct ShardName: Hashable, Sendable {
     }
 }
 
-/// What follows the end of a published archive: the results, so that one file is all that is published.
+/// The data after the end of an archive: the manifest, so that a single file publishes both.
 ///
-/// Readers of tar stop before it; of WARC it is a record of its own. The manifest beside the archive is a copy.
+/// Readers of tar stop before it; in WARC it is a record. The manifest file beside the archive is a copy.
 package struct ShardTrailer: Hashable, Sendable {
     package static let size = 112
     private static let magic = Array("pawl-shard-1\n".utf8)
 
     /// The digest of the jobs, in hexadecimal.
     package var input: String
-    /// The length of the manifest, which ends where this begins.
+    /// The length of the manifest, which precedes the trailer.
     package var length: Int64
 
     package init(input: String, length: Int64) {
@@ -44,7 +44,7 @@ package struct ShardTrailer: Hashable, Sendable {
         self.length = length
     }
 
-    /// `nil` for bytes that are not the end of a shard.
+    /// `nil` if the bytes are not a trailer.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size, bytes.starts(with: Self.magic) else { return nil }
         let fields = bytes.dropFirst(Self.magic.count).split(separator: UInt8(ascii: "\n"))

@@ -1,5 +1,6 @@
-/// Headers of a tar archive (POSIX.1-2024 pax, "ustar Interchange Format"): of equal entries equal bytes, with no owner
-/// and no time.
+/// Headers of a tar archive (POSIX.1-2024 pax, "ustar Interchange Format").
+///
+/// They are reproducible: no owner and no time.
 package enum TarHeader {
     package static let block = 512
     /// Two blocks of zeros end an archive.
@@ -8,7 +9,7 @@ package enum TarHeader {
     private static let longestName = 100
     private static let largest: Int64 = 0o77777777777
 
-    /// What precedes the bytes of a file.
+    /// The header blocks of a file.
     package static func file(_ name: String, length: Int64) -> [UInt8] {
         var records: [UInt8] = []
         if name.utf8.count > longestName { records += record("path", name) }
@@ -19,7 +20,7 @@ package enum TarHeader {
             + padding(after: Int64(records.count)) + plain
     }
 
-    /// The zeros that follow that many bytes.
+    /// The padding after that many bytes.
     package static func padding(after length: Int64) -> [UInt8] {
         let over = Int(length % Int64(block))
         return over == 0 ? [] : [UInt8](repeating: 0, count: block - over)
@@ -50,7 +51,7 @@ package enum TarHeader {
             + Array(text.utf8)
     }
 
-    /// `LENGTH NAME=VALUE`, where the length counts its own digits.
+    /// `LENGTH NAME=VALUE`; the length includes its own digits.
     private static func record(_ name: String, _ value: String) -> [UInt8] {
         let rest = " \(name)=\(value)\n".utf8.count
         var length = rest + 1

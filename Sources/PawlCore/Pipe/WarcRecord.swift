@@ -1,15 +1,15 @@
-/// Heads of the records of a WARC 1.1 archive (ISO 28500:2017).
+/// The header of a record in a WARC 1.1 archive (ISO 28500:2017).
 package struct WarcRecord: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case warcinfo, request, response, metadata
     }
 
     package var kind: Kind
-    /// From which the record's identifier is made: the same for the same record of the same jobs.
+    /// The input of the record's identifier, which makes it reproducible.
     package var seed: String
     package var date: UnixTime
     package var target: String?
-    /// The seed of the record that this one belongs to.
+    /// The seed of the record that WARC-Concurrent-To refers to.
     package var partner: String?
     /// SHA-256 of the payload, in hexadecimal.
     package var payloadDigest: String?
@@ -20,10 +20,10 @@ package struct WarcRecord: Hashable, Sendable {
         self.date = date
     }
 
-    /// Two line ends follow each record.
+    /// Each record ends with two line breaks.
     package static let end = Array("\r\n\r\n".utf8)
 
-    /// What precedes a block of that many bytes.
+    /// The header before a block of that many bytes.
     package func head(length: Int64) -> [UInt8] {
         var lines = [
             "WARC/1.1", "WARC-Type: \(kind.rawValue)", "WARC-Record-ID: \(Self.identifier(seed))",

@@ -1,5 +1,6 @@
-/// The number of connections of a download: fixed, or doubled while doubling pays; beyond ``usual`` only while it
-/// pays in full.
+/// The number of connections of a download: fixed, or doubled while that raises throughput.
+///
+/// Beyond ``usual`` it is doubled only while throughput rises in proportion.
 package struct ConnectionRamp: Hashable, Sendable {
     package enum Mode: Hashable, Sendable {
         case fixed(Int)
@@ -15,7 +16,7 @@ package struct ConnectionRamp: Hashable, Sendable {
 
     /// A doubling pays when the throughput rises by this factor.
     package static let worthwhile = 1.2
-    /// Up to here a doubling need not pay in full to be followed by another.
+    /// Up to this number, a doubling that raises throughput less than in proportion is followed by another.
     package static let usual = 8
     /// The share of the new connections' part that counts as paid in full.
     package static let full = 0.8

@@ -32,13 +32,13 @@ package struct HostBudget: Hashable, Sendable {
     /// How often, in quick succession, a connection of another file was rejected while others were served.
     private var refusals = 0
     private var refusedAt: Instant?
-    /// The limit before a rejection that rests on one file alone.
+    /// The limit before a rejection of which one file is the only evidence.
     private var suspicion: Int??
     /// The number of connections that the origin was seen to allow at most; `nil` while that is not shown.
     ///
     /// Stored across restarts.
     package private(set) var borne: Int?
-    /// Whether ``borne`` rests on rejections of more than one file: that one may be the file's own fault.
+    /// Whether more than one rejection is evidence of ``borne``: a single one may have another cause.
     package private(set) var isBorneCertain = false
     /// The number of connections that is stored for the origin.
     private var stored: Int?
@@ -108,7 +108,7 @@ package struct HostBudget: Hashable, Sendable {
     /// The origin responded with 429 or 503, or refused a connection, which has been released already: it
     /// allows those in use now.
     ///
-    /// `isFirst`: of this attempt at the file. What a file's further attempts report shows nothing new.
+    /// `isFirst`: the first report about this file; later ones are not new evidence.
     package mutating func throttled(retryAfter: Interval?, isFirst: Bool = true, now: Instant) {
         shrink(now: now)
         if isFirst { countRefusal(now: now) }
@@ -136,7 +136,8 @@ package struct HostBudget: Hashable, Sendable {
         if isSameFile || isRepeated { note(isCertain: isRepeated) } else { suspicion = .some(before) }
     }
 
-    /// The only file that was rejected while others were served is rejected without them too: it was no limit.
+    /// The only file that was rejected while others were served is also rejected without them: there is no
+    /// limit.
     package mutating func withdrawRefusal() {
         guard let before = suspicion else { return }
         limit = before

@@ -1,4 +1,4 @@
-/// What an FTP server says of the file: before the transfer, at its beginning and after it.
+/// The replies of an FTP server about a file: before the transfer, at its start and after it.
 package struct FileReplies: Hashable {
     /// The offset of the first requested byte.
     private let start: Int64
@@ -8,7 +8,7 @@ package struct FileReplies: Hashable {
     private var modified: [UInt8]?
     /// The bytes of the file that were received.
     private var received: Int64 = 0
-    /// Why the file is not the one that was described at first.
+    /// Why the file is not the one that the first replies described.
     package private(set) var contradiction: String?
 
     package init(start: Int64) { self.start = start }
@@ -38,7 +38,8 @@ package struct FileReplies: Hashable {
         note(total: size)
     }
 
-    /// The count that begins a transfer is the file's, or that of the bytes after the offset.
+    /// The count in the reply that begins a transfer is the length of the file, or that of the bytes after
+    /// the offset.
     private mutating func note(stated: Int64) {
         guard let length else {
             if start == 0 { note(size: stated) }
@@ -54,7 +55,7 @@ package struct FileReplies: Hashable {
         length = length ?? total
     }
 
-    /// Whether so many more bytes belong to the file that was described.
+    /// Whether the described file has this many more bytes.
     package mutating func fits(_ count: Int) -> Bool {
         if let length, received.addingClamped(Int64(count)) > max(0, length - start) {
             contradiction = "the server sent more than the \(length) bytes that it had reported"

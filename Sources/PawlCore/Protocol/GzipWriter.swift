@@ -9,7 +9,7 @@ package struct GzipWriter {
     /// The compressed form of `bytes`.
     package static func compress(_ bytes: [UInt8]) -> [UInt8] {
         var writer = GzipWriter()
-        writer.output = GzipStream.header
+        writer.output = StoredGzipWriter.header
         writer.writeBlock(Matcher.tokens(of: bytes))
         var check = GzipChecksum()
         check.feed(bytes[...])

@@ -5,7 +5,7 @@ package struct InputEntry: Hashable, Sendable {
     package var options: [InputOption] = []
     /// The line of the addresses, from 1.
     package var line: Int
-    /// Of a Metalink that names it.
+    /// The digests of its pieces, from a Metalink.
     package var pieces: PieceHashes?
 
     package init(addresses: [String], options: [InputOption] = [], line: Int) {

@@ -1,4 +1,4 @@
-/// The URL of a proxy as a user writes it, which libcurl parses again when it connects.
+/// The URL of a proxy as the user wrote it; libcurl parses it again when it connects.
 package enum ProxyURL {
     package static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
@@ -29,7 +29,7 @@ package enum ProxyURL {
         return isName && isPort(authority[host.endIndex...])
     }
 
-    /// Nothing, or a colon with a number.
+    /// Whether the text is empty or a colon with a port number.
     private static func isPort(_ text: Substring) -> Bool {
         guard let colon = text.first else { return true }
         let digits = text.dropFirst()

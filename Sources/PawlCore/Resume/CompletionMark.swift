@@ -21,8 +21,8 @@ package struct ContentFingerprint: Hashable, Sendable {
         guard hasTag || response.dateStrength == .strong || Self.isOldFile(source, response, now) else {
             return nil
         }
-        self.source = CyclicCheck.value(of: source.utf8)
-        var check = CyclicCheck()
+        self.source = CRC64.value(of: source.utf8)
+        var check = CRC64()
         // Validators of another host prove nothing.
         check.feed(host.utf8)
         check.feed(0 as UInt64)

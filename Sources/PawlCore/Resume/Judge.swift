@@ -182,7 +182,8 @@ package struct Judge: Hashable, Sendable {
     }
 
     private func wholeResponse(_ head: ResponseHead) -> Verdict {
-        // A field without meaning here (RFC 9110 §14.4), but who sends it sends what it says.
+        // Content-Range has no meaning with this status (RFC 9110 §14.4), but servers that send it send that
+        // range.
         if case .range(let range, let total) = head.contentRange,
             range.start != 0 || range.end != total ?? range.end
         {

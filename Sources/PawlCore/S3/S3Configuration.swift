@@ -54,7 +54,7 @@ package struct S3Configuration: Sendable {
                 "cannot use",
                 at: "the profile \(Redaction.clipped(Redaction.printable(name), to: 64))",
                 because: "neither the configuration nor the credentials file has it",
-                remedy: "name another one with \(.setting(.profile)), or create it with 'aws configure'"
+                remedy: "name another one with \(.option(.profile)), or create it with 'aws configure'"
             )
         }
         var access = S3Access()

@@ -100,19 +100,19 @@ package struct S3Refusal: Hashable, Sendable {
 
     package var remedy: Remedy {
         switch code {
-        case "NoSuchBucket": "check the bucket's name and \(.setting(.endpoint))"
+        case "NoSuchBucket": "check the bucket's name and \(.option(.endpoint))"
         case "NoSuchKey": "check the key; to list a prefix, end it with /"
         case "RequestTimeTooSkewed": "set the clock"
         case "SlowDown", "ServiceUnavailable": "try again later, or with fewer connections"
         case "":
             [401, 403].contains(status)
-                ? Self.credentialsRemedy : status >= 500 ? "" : "check \(.setting(.endpoint))"
+                ? Self.credentialsRemedy : status >= 500 ? "" : "check \(.option(.endpoint))"
         case _: disposition.code == .authorization ? Self.credentialsRemedy : ""
         }
     }
 
     private static let credentialsRemedy: Remedy =
-        "check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or \(.setting(.profile))"
+        "check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or \(.option(.profile))"
 
     /// The failure of a request for `address`, an `s3:` address.
     package func failure(_ what: String, _ address: WebAddress) -> Failure {

@@ -15,7 +15,7 @@ package struct Failure: Error, Hashable, Sendable {
     /// ``why`` as a message, for translation, if it is one.
     package private(set) var cause: LocalizableMessage?
     /// The option that was refused, whose value follows its title in ``place``.
-    package var refused: Setting?
+    package var refused: OptionID?
     /// What the user can do; empty when there is nothing.
     package var remedy: Remedy
     /// The status code of the response, if that is the failure.
@@ -47,14 +47,14 @@ package struct Failure: Error, Hashable, Sendable {
     }
 
     /// An option has an invalid value; a secret one is left out.
-    package init(refusing setting: Setting, _ value: String? = nil, because why: String) {
+    package init(refusing id: OptionID, _ value: String? = nil, because why: String) {
         self.init(
             .badOption,
             "cannot use",
-            at: setting.title + (value.map { " \($0)" } ?? ""),
+            at: id.title + (value.map { " \($0)" } ?? ""),
             because: why
         )
-        refused = setting
+        refused = id
     }
 }
 

@@ -4,7 +4,7 @@
 package struct Remedy: Hashable, Sendable {
     package enum Part: Hashable, Sendable {
         case text(String)
-        case setting(Setting)
+        case option(OptionID)
         /// Continue the download.
         case resume
     }
@@ -22,11 +22,11 @@ package struct Remedy: Hashable, Sendable {
         }
     }
 
-    package func worded(_ setting: (Setting) -> String, resume: () -> String) -> String {
+    package func worded(_ option: (OptionID) -> String, resume: () -> String) -> String {
         parts.map { part in
             switch part {
             case .text(let text): text
-            case .setting(let named): setting(named)
+            case .option(let id): option(id)
             case .resume: resume()
             }
         }.joined()
@@ -58,7 +58,7 @@ extension Remedy: ExpressibleByStringInterpolation {
 }
 
 /// An option of a download that a failure can name.
-package enum Setting: Hashable, Sendable, CaseIterable {
+package enum OptionID: Hashable, Sendable, CaseIterable {
     case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections,
         cookieFile,
         deniesPrivateAddresses, endpoint, existingFile, expectedLength, fileName, header, interface,

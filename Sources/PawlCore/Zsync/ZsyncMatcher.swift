@@ -26,12 +26,12 @@ package struct ZsyncMatcher: Sendable {
     /// Where those that were not found end.
     private var ends: [Int32]
     private let bucketBits: UInt32
-    /// A bit for each key, read before a bucket: it stays in the cache.
+    /// A bit for each key, tested before the bucket is read: it fits the CPU cache.
     private let filter: [UInt8]
     private let filterBits: UInt32
     private let weakMask: UInt32
     private let shift: UInt16
-    /// The blocks that were found last, and where their bytes end: the next ones may follow there.
+    /// The blocks found last and the offset after them, where their successors are expected.
     private var last: [Int32] = []
     private var lastEnd: Int64 = -1
 
@@ -77,7 +77,7 @@ package struct ZsyncMatcher: Sendable {
         key(weak(block, control), control.run > 1 ? weak(block + 1, control) : 0)
     }
 
-    /// Its highest bits are as good as random.
+    /// A hash whose highest bits are well distributed.
     @inline(__always)
     private static func key(_ weak: UInt32, _ next: UInt32) -> UInt32 {
         var key = weak &* 0x9e37_79b1 &+ next &* 0x85eb_ca77
@@ -104,7 +104,7 @@ package struct ZsyncMatcher: Sendable {
         return true
     }
 
-    /// Notes where a block is, and takes it out of its bucket.
+    /// Records the offset of a block and removes it from its bucket.
     private mutating func take(_ block: Int, at place: Int64) {
         places[block] = place
         foundCount += 1

@@ -114,7 +114,7 @@ extension ClaimAttempt {
         let inodes = try inodes(status, journal)
         switch belonging(of: file, to: image, inodes: inodes, length: status.length) {
         case .together: break
-        // A kill came while it was given its name back, after its attribute was removed.
+        // The process was killed while it restored the name, after it had removed the attribute.
         case .unmarkedOriginal: try mark(file)
         case .oursWithoutIts:
             journal.unlock()
@@ -182,7 +182,7 @@ extension ClaimAttempt {
         case together
         /// Pawl's own, but not the file that the journal describes.
         case oursWithoutIts
-        /// A finished file that was only prepared for resuming, without the attribute again.
+        /// A finished file that was prepared for resuming, and whose attribute is already removed.
         case unmarkedOriginal
         case foreign
     }

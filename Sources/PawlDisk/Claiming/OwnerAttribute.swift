@@ -17,7 +17,7 @@ enum OwnerAttribute {
     /// The value on journals.
     static let journal = value(of: "journal")
 
-    static func value(of source: String) -> UInt64 { CyclicCheck.value(of: source.utf8) }
+    static func value(of source: String) -> UInt64 { CRC64.value(of: source.utf8) }
 
     /// Returns `false` when the file system does not support the attribute.
     static func set(_ value: UInt64, on file: OpenFile) throws(SystemError) -> Bool {

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The pieces that are compared grow while they agree, from 64 KiB to 1 MiB, so that a difference costs little more than
 /// itself and a long agreement few entries.
-package final class ComparingDisk: Disk {
+package final class ComparingDisk: UnstoredDisk {
     private let path: String
     private let file: OpenFile
     /// The file's length when the comparison began.
@@ -37,19 +37,11 @@ package final class ComparingDisk: Disk {
             }
         )
     }
-
-    package func unfinished(of source: String, in folder: String) -> String? { nil }
-    package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
-    package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 
 private final class ComparingPartial: UnstoredPartial {
     let name: String
     let path: String
-    let hasJournal = false
-    let slotCount = 64
-    let durable = ByteRangeSet()
     private let file: OpenFile
     private let fileLength: Int64
     private let report: (ByteRangeSet, Int64) -> Void
@@ -57,9 +49,7 @@ private final class ComparingPartial: UnstoredPartial {
     private var equal = ByteRangeSet()
     /// The piece that is being compared: where it began, how long it will be, and whether it agrees so far.
     private var piece = (start: Int64(0), size: ComparingPartial.smallest, agrees: true)
-    /// The last bytes of the content, to prove that another response has the same.
-    private var tail: [UInt8] = []
-    private static let longestTail = 256 << 10
+    private var tail = ContentTail()
     private static let smallest: Int64 = 64 << 10
     private static let largest: Int64 = 1 << 20
 
@@ -89,13 +79,11 @@ private final class ComparingPartial: UnstoredPartial {
             start += count
             if length == pieceEnd { endPiece() }
         }
-        unsafe tail.append(contentsOf: bytes)
-        if tail.count > ComparingPartial.longestTail * 2 {
-            tail.removeFirst(tail.count - ComparingPartial.longestTail)
-        }
+        unsafe tail.append(bytes)
     }
 
-    /// Where the piece ends: with the file, too, so that the last bytes of a file that is cut short count.
+    /// The end of the piece, at most the end of the file, so that the last bytes of a truncated file are
+    /// compared too.
     private var pieceEnd: Int64 {
         let end = piece.start + piece.size
         return piece.start < fileLength ? min(end, fileLength) : end
@@ -119,18 +107,13 @@ private final class ComparingPartial: UnstoredPartial {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
-        let start = offset - (length - Int64(tail.count))
-        guard start >= 0, start + Int64(buffer.count) <= Int64(tail.count) else {
+        guard unsafe tail.read(into: buffer, at: offset) else {
             throw Failure(.inputOutput, "cannot compare", at: path, because: "the content before is gone")
-        }
-        unsafe tail.withUnsafeBytes { kept in
-            let part = Int(start)..<(Int(start) + buffer.count)
-            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[part]))
         }
     }
 
     func startOver(_ facts: JournalFacts) throws(Failure) {
-        (length, equal, tail) = (0, ByteRangeSet(), [])
+        (length, equal, tail) = (0, ByteRangeSet(), ContentTail())
         piece = (0, ComparingPartial.smallest, true)
     }
 

@@ -3,7 +3,7 @@ package import PawlEngine
 import Synchronization
 
 /// The disk of a download that ends with its first response: only what the origin states of the content is of interest.
-package final class StatingDisk: Disk {
+package final class StatingDisk: UnstoredDisk {
     private let state = Mutex<Representation?>(nil)
 
     package init() {}
@@ -15,9 +15,4 @@ package final class StatingDisk: Disk {
         state.withLock { $0 = claim.facts.representation }
         throw Failure(.unfinished, "cannot download", at: claim.name, because: "only its head was wanted")
     }
-
-    package func unfinished(of source: String, in folder: String) -> String? { nil }
-    package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
-    package func remove(_ name: String, in folder: String) throws(Failure) {}
 }

@@ -138,7 +138,7 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Records durably that `done` is all that is written: other bytes were found wrong.
+    /// Records durably that only `done` is written, because other bytes were found wrong.
     func retract(_ facts: JournalFacts, done: ByteRangeSet, syncs: Bool) throws(Failure) {
         do throws(SystemError) {
             try change { ((), $0.retract(facts, to: done)) }

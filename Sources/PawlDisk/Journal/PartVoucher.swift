@@ -28,6 +28,6 @@ enum PartVoucher {
     }
 
     private static func check(_ part: UInt64) -> UInt64 {
-        CyclicCheck.value(of: JournalLayout.magic + bytes(of: part))
+        CRC64.value(of: JournalLayout.magic + bytes(of: part))
     }
 }

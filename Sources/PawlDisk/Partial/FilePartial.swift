@@ -26,7 +26,7 @@ final class FilePartial: Partial {
     var slotIncarnation: UInt64 = 0
     var hashing: ContentHashing?
     /// Instead of it, where only CRCs are expected.
-    private var cyclic: CyclicHashing?
+    private var crc: CRCHashing?
     /// The end of the bytes that may have been hashed.
     var hashedTo: Int64 = 0
     /// The fingerprint of the finished file's content.
@@ -71,7 +71,7 @@ final class FilePartial: Partial {
     // Dropped without being closed: the state that a kill would leave. The locks are released with the files.
     deinit {
         hashing?.reset()
-        cyclic?.reset()
+        crc?.reset()
     }
 
     var name: String { names.final }
@@ -103,7 +103,7 @@ final class FilePartial: Partial {
         length = max(length, range.end)
         // The digest covers the bytes in order, so when one changes that was hashed, hashing restarts.
         if range.start < hashedTo { forgetHash() }
-        cyclic?.wrote(range)
+        crc?.wrote(range)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
@@ -163,8 +163,8 @@ final class FilePartial: Partial {
     // MARK: Hashing
 
     func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {
-        if CyclicHashing.canCompute(algorithms) {
-            return cyclicHashing.hashAhead(algorithms, done: done)
+        if CRCHashing.canCompute(algorithms) {
+            return crcHashing.hashAhead(algorithms, done: done)
         }
         hashedTo = max(hashedTo, done.prefix)
         contentHashing.hashAhead(algorithms, available: done.prefix)
@@ -177,8 +177,8 @@ final class FilePartial: Partial {
     ) {
         hashedTo = length
         verified = try? openFile.status()
-        if CyclicHashing.canCompute(algorithms) {
-            return cyclicHashing.digests(algorithms, length: length, completion: completion)
+        if CRCHashing.canCompute(algorithms) {
+            return crcHashing.digests(algorithms, length: length, completion: completion)
         }
         contentHashing.digests(algorithms, length: length, completion: completion)
     }
@@ -226,7 +226,7 @@ final class FilePartial: Partial {
 
     func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         if range.start < hashedTo { forgetHash() }
-        cyclic?.wrote(range)
+        crc?.wrote(range)
         guard let journal else { return }
         try journal.retract(facts, done: done, syncs: syncs)
         slots = Array(repeating: nil, count: slotCount)
@@ -234,15 +234,15 @@ final class FilePartial: Partial {
 
     private func forgetHash() {
         hashing?.reset()
-        cyclic?.reset()
+        crc?.reset()
         hashedTo = 0
         verified = nil
     }
 
-    private var cyclicHashing: CyclicHashing {
-        if let cyclic { return cyclic }
-        let made = CyclicHashing(file: openFile, path: partPath, workers: disk.hashers)
-        cyclic = made
+    private var crcHashing: CRCHashing {
+        if let crc { return crc }
+        let made = CRCHashing(file: openFile, path: partPath, workers: disk.hashers)
+        crc = made
         return made
     }
 

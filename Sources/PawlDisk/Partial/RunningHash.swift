@@ -11,17 +11,17 @@ import PawlSystem
 package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time.
     @unsafe private enum Part {
         case digest(OpaquePointer)
-        case cyclic(kind: Int32, value: UInt64)
+        case crc(kind: Int32, value: UInt64)
     }
 
     let algorithms: [HashAlgorithm]
     private var parts: [Part]
     private let buffer: UnsafeMutableRawBufferPointer
     private(set) var position: Int64
-    /// The most bytes that are read at once.
+    /// The size of the read buffer.
     static let room = 256 << 10
 
-    /// Begins with the byte at `position` of a file.
+    /// Starts at offset `position` of a file.
     package init(_ algorithms: [HashAlgorithm], at position: Int64 = 0) {
         self.algorithms = algorithms
         self.position = position
@@ -43,7 +43,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
         case .sha512: unsafe method = EVP_sha512()
         case .sha1: unsafe method = EVP_sha1()
         case .md5: unsafe method = EVP_md5()
-        case .crc32, .crc32c, .crc64nvme: return unsafe .cyclic(kind: cyclicKind(algorithm) ?? 0, value: 0)
+        case .crc32, .crc32c, .crc64nvme: return unsafe .crc(kind: crcKind(algorithm) ?? 0, value: 0)
         }
         guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
         let began = unsafe EVP_DigestInit_ex(context, method, nil)
@@ -52,7 +52,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     }
 
     /// The number of a CRC in C; `nil` for digests.
-    static func cyclicKind(_ algorithm: HashAlgorithm) -> Int32? {
+    static func crcKind(_ algorithm: HashAlgorithm) -> Int32? {
         switch algorithm {
         case .sha256, .sha512, .sha1, .md5: nil
         case .crc32: Int32(PAWL_CRC32)
@@ -62,9 +62,9 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     }
 
     /// The CRCs so far.
-    var cyclicValues: [UInt64] {
+    var crcValues: [UInt64] {
         unsafe parts.indices.map { index in
-            guard case .cyclic(_, let value) = unsafe parts[index] else { return 0 }
+            guard case .crc(_, let value) = unsafe parts[index] else { return 0 }
             return value
         }
     }
@@ -94,9 +94,9 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
         for index in unsafe parts.indices {
             switch unsafe parts[index] {
             case .digest(let context): unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
-            case .cyclic(let kind, let value):
+            case .crc(let kind, let value):
                 guard let start = bytes.baseAddress else { continue }
-                unsafe parts[index] = .cyclic(kind: kind, value: pawl_crc(kind, value, start, bytes.count))
+                unsafe parts[index] = .crc(kind: kind, value: pawl_crc(kind, value, start, bytes.count))
             }
         }
         position += Int64(bytes.count)
@@ -114,7 +114,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
                     count = Int(length)
                 }
                 return Checksum(algorithm: algorithm, digest: digest)
-            case .cyclic(_, let value): return Self.checksum(algorithm, value)
+            case .crc(_, let value): return Self.checksum(algorithm, value)
             }
         }
     }

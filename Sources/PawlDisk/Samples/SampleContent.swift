@@ -30,7 +30,7 @@ package struct SampleContent: Sendable {
         if case .file = place { true } else { false }
     }
 
-    /// The whole file, if it is one of its own.
+    /// The file, if the content is all of it.
     var wholeFile: OpenFile? {
         if case .file(let file, 0) = place { file } else { nil }
     }

@@ -4,10 +4,10 @@ package import PawlCore
 import PawlSystem
 import Synchronization
 
-/// A folder in which files appear whole, and never replace another.
+/// A folder in which complete files are published atomically, and none is replaced.
 package final class SampleFolder: Sendable {
     package let path: String
-    /// For content that becomes a file here.
+    /// The spool for content that becomes a file in this folder.
     package let spool: SpoolFolder
     private let root: Folder
     private var folders: FolderCache { spool.folders }
@@ -24,7 +24,7 @@ package final class SampleFolder: Sendable {
         fileprivate let file: OpenFile
         fileprivate let folder: Folder
         fileprivate let name: String
-        /// The name that it has until then, where files without a name cannot be made.
+        /// The temporary name, where the file system has no O_TMPFILE.
         fileprivate let temporaryName: String?
         private let end = Mutex<Int64>(0)
 
@@ -65,7 +65,7 @@ package final class SampleFolder: Sendable {
             }
         }
 
-        /// Stores where the content came from.
+        /// Stores the origin of the content in an extended attribute.
         package func setSource(_ mark: [UInt8]) {
             _ = unsafe mark.span.bytes.withUnsafeBytes { value in
                 unsafe pawl_set_attribute(
@@ -84,7 +84,7 @@ package final class SampleFolder: Sendable {
 
     private static let attribute = "user.pawl.source"
 
-    /// Begins the file `name`, a path below the folder; folders in it are created.
+    /// Creates the file for `name`, a path below the folder; missing subfolders are created.
     package func begin(_ name: String) throws(Failure) -> Draft {
         let (folder, last) = try place(of: name)
         do throws(SystemError) {
@@ -95,11 +95,11 @@ package final class SampleFolder: Sendable {
         }
     }
 
-    /// The file `name` with this content, without a copy where it is already in a file of its own.
+    /// The file for `name` with this content, which is not copied if it is already in a file of its own.
     package func make(_ name: String, of content: SampleContent) throws(Failure) -> Draft {
         let (folder, last) = try place(of: name)
-        if spool.makesUnnamed, let file = content.wholeFile, (try? file.status())?.links == 0,
-            (try? file.status())?.identity.device == folder.identity.device
+        if spool.makesUnnamed, let file = content.wholeFile, let status = try? file.status(),
+            status.links == 0, status.identity.device == folder.identity.device
         {
             return Draft(file, folder, last, nil)
         }
@@ -108,13 +108,13 @@ package final class SampleFolder: Sendable {
         return draft
     }
 
-    /// A file that another process wrote when it was killed is used again: no more than one is ever left.
+    /// The temporary file of a killed process is reused, so at most one is left over.
     private func beginNamed(_ name: String, in folder: Folder) throws(SystemError) -> Draft {
         var number = 1
         while true {
             let temporary = ".\(name).\(number).part"
             let file = try folder.open(temporary, flags: O_RDWR | O_CREAT, mode: 0o666)
-            // The one who had it may have given it its final name meanwhile.
+            // Its owner may have renamed it to its final name in the meantime.
             if try file.lock(), try folder.status(of: temporary)?.identity == file.status().identity {
                 try file.truncate(to: 0)
                 return Draft(file, folder, name, temporary)
@@ -166,12 +166,12 @@ package final class SampleFolder: Sendable {
             content = SampleContent(file: file, length: length)
         }
 
-        /// A part of it, cut at its end.
+        /// A part of the file, up to its end.
         package func content(from start: Int64, length: Int64) -> SampleContent {
             SampleContent(file: file, start: start, length: min(length, max(0, content.length - start)))
         }
 
-        /// Where the content came from, as stored; empty if that is not known.
+        /// The stored origin of the content; empty if unknown.
         package var source: [UInt8] {
             var value = [UInt8](repeating: 0, count: 64)
             let length = unsafe value.withUnsafeMutableBytes { place in

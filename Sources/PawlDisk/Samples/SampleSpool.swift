@@ -1,12 +1,11 @@
-import Glibc
 package import PawlCore
 package import PawlEngine
 import PawlSystem
 import Synchronization
 
-/// The bytes of one download: in memory while they are few, else in a file without a name.
-package final class SampleSpool: Disk {
-    /// The bytes that are kept in memory.
+/// The bytes of one download: in memory up to a limit, then in an unnamed file.
+package final class SampleSpool: UnstoredDisk {
+    /// The number of bytes kept in memory.
     private static let memory: Int64 = 256 << 10
 
     fileprivate struct State: Sendable {
@@ -20,7 +19,7 @@ package final class SampleSpool: Disk {
     fileprivate let isCut: Bool
     private let folder: SpoolFolder
 
-    /// More bytes than `limit` fail with `tooLarge`; with `isCut` they are dropped.
+    /// More than `limit` bytes are a failure (`tooLarge`); with `isCut` the rest is dropped instead.
     package init(limit: Int64 = .max, isCut: Bool = false, in folder: SpoolFolder) {
         self.limit = limit
         self.isCut = isCut
@@ -37,7 +36,7 @@ package final class SampleSpool: Disk {
 
     fileprivate func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         let end = offset + Int64(bytes.count)
-        // Inside the closure it would have to be typed again.
+        // The closure of `withLock` cannot throw a `Failure`.
         let failure: Failure? = state.withLock { state in
             do throws(Failure) {
                 if state.file == nil, end > Self.memory {
@@ -48,14 +47,8 @@ package final class SampleSpool: Disk {
                 }
                 if let file = state.file {
                     try folder.check { () throws(SystemError) in try unsafe file.write(bytes, at: offset) }
-                } else if Int(offset) == state.bytes.count {
-                    unsafe state.bytes.append(contentsOf: bytes)
                 } else {
-                    while state.bytes.count < Int(end) { state.bytes.append(0) }
-                    unsafe state.bytes.withUnsafeMutableBytes { place in
-                        let part = Int(offset)..<Int(end)
-                        unsafe UnsafeMutableRawBufferPointer(rebasing: place[part]).copyMemory(from: bytes)
-                    }
+                    unsafe state.bytes.write(bytes, at: Int(offset))
                 }
                 state.length = max(state.length, end)
                 return nil
@@ -90,20 +83,11 @@ package final class SampleSpool: Disk {
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         .fresh(SpoolPartial(self, claim))
     }
-
-    package func unfinished(of source: String, in folder: String) -> String? { nil }
-    package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
-    package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 
-/// Nothing of it outlives the process.
+/// A part without a journal.
 private final class SpoolPartial: UnstoredPartial {
     let name: String
-    let path = ""
-    let hasJournal = false
-    let slotCount = 64
-    let durable = ByteRangeSet()
     private let spool: SampleSpool
     private let source: String
 
@@ -157,135 +141,4 @@ private final class SpoolPartial: UnstoredPartial {
             completion(.success(try spool.content.digests(algorithms, length: length)))
         } catch { completion(.failure(error)) }
     }
-}
-
-/// Where files without a name are made.
-package final class SpoolFolder: Sendable {
-    let path: String
-    let folders: FolderCache
-
-    package init(_ path: String) {
-        self.path = path
-        folders = FolderCache(
-            traits: nil,
-            marks: false,
-            trust: 1000,
-            user: FileUser(user: geteuid(), group: getegid())
-        )
-    }
-
-    private let refusesUnnamed = Atomic(false)
-
-    /// Whether the files are such that they can get a name.
-    var makesUnnamed: Bool { !refusesUnnamed.load(ordering: .relaxed) }
-
-    /// A new file that nothing else can open.
-    func open() throws(Failure) -> OpenFile {
-        let folder = try folders.open(path)
-        return try check { () throws(SystemError) in
-            if let file = try folder.openUnnamed() { return file }
-            refusesUnnamed.store(true, ordering: .relaxed)
-            let name = ".pawl-\(String(UInt64.random(in: .min ... .max), radix: 16))"
-            let file = try folder.open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-            try folder.remove(name)
-            return file
-        }
-    }
-
-    /// A large content that is used later gives up its memory: a region of one file that all share.
-    package func makeStore() throws(Failure) -> SampleStore { SampleStore(try open(), self) }
-
-    func check<Value>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
-        do throws(SystemError) { return try body() } catch {
-            throw Failure.system(.inputOutput, "cannot write to", at: path, error)
-        }
-    }
-}
-
-/// Contents that wait, one after another in a file without a name.
-package final class SampleStore: Sendable {
-    private let file: OpenFile
-    private let folder: SpoolFolder
-    private let end = Mutex<Int64>(0)
-
-    fileprivate init(_ file: OpenFile, _ folder: SpoolFolder) {
-        self.file = file
-        self.folder = folder
-    }
-
-    /// The same content, without its memory.
-    package func keep(_ content: SampleContent) throws(Failure) -> SampleContent {
-        let start = end.withLock { end in
-            defer { end += content.length }
-            return end
-        }
-        try content.write(to: file, at: start)
-        return SampleContent(file: file, start: start, length: content.length)
-    }
-}
-
-/// Bytes that are written one after another to a file without a name.
-package final class SampleLog: Sendable {
-    /// The bytes that wait to be written.
-    private let room: Int
-
-    private struct State: Sendable {
-        var pending: [UInt8] = []
-        var written: Int64 = 0
-    }
-
-    private let file: OpenFile
-    private let folder: SpoolFolder
-    private let state = Mutex(State())
-
-    /// `isBuffered`: bytes are written many at a time, and ``content(from:length:)`` is not used.
-    package init(in folder: SpoolFolder, isBuffered: Bool = true) throws(Failure) {
-        self.folder = folder
-        room = isBuffered ? 256 << 10 : 0
-        file = try folder.open()
-    }
-
-    package func append(_ bytes: [UInt8]) throws(Failure) {
-        let isFull = state.withLock { state in
-            state.pending += bytes
-            return state.pending.count >= room
-        }
-        if isFull { try flush() }
-    }
-
-    private func flush() throws(Failure) {
-        let (bytes, start) = state.withLock { state in
-            defer {
-                state.written += Int64(state.pending.count)
-                state.pending = []
-            }
-            return (state.pending, state.written)
-        }
-        try folder.check { () throws(SystemError) in try file.write(bytes, at: start) }
-    }
-
-    package var length: Int64 { state.withLock { $0.written + Int64($0.pending.count) } }
-
-    /// A part of what was written.
-    package func content(from start: Int64, length: Int64) -> SampleContent {
-        SampleContent(file: file, start: start, length: length)
-    }
-
-    /// What was written.
-    package func content() throws(Failure) -> SampleContent {
-        try flush()
-        return SampleContent(file: file, length: state.withLock { $0.written })
-    }
-}
-
-/// A SHA-256 of bytes that come one after another; used by one thread.
-package final class RunningDigest {
-    private let hash = RunningHash([.sha256])
-
-    package init() {}
-
-    package func feed(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe hash.feed($0) } }
-
-    /// In hexadecimal; nothing is fed afterwards.
-    package func finish() -> String { Hexadecimal.text(hash.finish()[0].digest) }
 }

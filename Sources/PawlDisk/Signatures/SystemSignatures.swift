@@ -71,7 +71,7 @@ package final class SystemSignatures: SignatureVerifier {
     private static func contents(
         of path: String,
         atMost longest: Int,
-        for setting: Setting
+        for id: OptionID
     ) throws(Failure) -> [UInt8] {
         do throws(SystemError) {
             let file = try OpenFile(at: path)
@@ -79,7 +79,7 @@ package final class SystemSignatures: SignatureVerifier {
             guard status.isRegular, status.length <= Int64(longest) else { throw SystemError(number: EFBIG) }
             return try file.bytes(at: 0, count: Int(status.length))
         } catch {
-            throw Failure(refusing: setting, path, because: "cannot read it: \(error.text)")
+            throw Failure(refusing: id, path, because: "cannot read it: \(error.text)")
         }
     }
 }

@@ -35,7 +35,7 @@ extension Failure {
             "cannot download to",
             at: path,
             because: LocalizableMessage("file-name-exists", "a file of that name exists"),
-            remedy: "choose another name, or set \(.setting(.existingFile)) to overwrite or resume it"
+            remedy: "choose another name, or set \(.option(.existingFile)) to overwrite or resume it"
         )
     }
 

@@ -279,10 +279,25 @@ extension Partial {
     }
 }
 
+/// A disk without named files: there are none to find, rename or remove.
+package protocol UnstoredDisk: Disk {}
+
+extension UnstoredDisk {
+    package func unfinished(of source: String, in folder: String) -> String? { nil }
+    package func length(of name: String, in folder: String) -> Int64? { nil }
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
+    package func remove(_ name: String, in folder: String) throws(Failure) {}
+}
+
 /// A part that is no file: it has no journal, and nothing of it survives the process.
 package protocol UnstoredPartial: Partial {}
 
 extension UnstoredPartial {
+    package var path: String { "" }
+    package var hasJournal: Bool { false }
+    package var slotCount: Int { 64 }
+    package var durable: ByteRangeSet { ByteRangeSet() }
+
     package func checkpoint(
         _ done: ByteRangeSet,
         completion: @escaping @Sendable (Result<Void, Failure>) -> Void

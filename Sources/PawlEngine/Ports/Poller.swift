@@ -63,6 +63,6 @@ package struct PollEvent: Hashable, Sendable {
 }
 
 extension Instant {
-    /// An instant that has passed on every clock: at once.
+    /// An instant in the past on every clock: due immediately.
     package static let past = Instant(nanoseconds: 0)
 }

@@ -80,11 +80,11 @@ package enum QueueChange: Hashable, Sendable {
     case pauseWaiting
     /// Deletes the record permanently, history included.
     case erase(QueueID)
-    /// Stores a setting; `nil` removes it.
-    case setting(String, String?)
+    /// Stores a named value; `nil` removes it.
+    case value(String, String?)
 }
 
-/// Persistent storage of the queue, its history and settings.
+/// Persistent storage of the queue, its history and named values.
 ///
 /// Calls may come from any thread and block for as long as the disk takes. A store that turns out to be
 /// damaged is set aside: the call that detected it throws, and later calls use a new, empty store.
@@ -114,7 +114,7 @@ package protocol QueueStore: AnyObject, Sendable {
     func ids(prefix: String, limit: Int) throws(Failure) -> [QueueID]
     /// Waiting and paused entries, in the order in which they will run: read once at the start.
     func entries() throws(Failure) -> [QueueEntry]
-    func setting(_ name: String) throws(Failure) -> String?
+    func value(_ name: String) throws(Failure) -> String?
     /// Writes pending changes and closes the files; later calls fail.
     func close()
 }

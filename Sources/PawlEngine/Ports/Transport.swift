@@ -98,7 +98,7 @@ package final class TransferSettings: Sendable {
         /// Whether connections to this machine or a private network are refused, whatever a name resolves to
         /// or a redirect says.
         package var deniesPrivateAddresses = false
-        /// Whether requests go to thousands of hosts: their addresses are not remembered for long.
+        /// Whether requests go to thousands of hosts; then their addresses are cached for a short time only.
         package var usesManyHosts = false
         /// The maximum time for name resolution and connecting together.
         package var connectTimeout = Interval.seconds(30)

@@ -2,7 +2,7 @@ package import PawlCore
 import Synchronization
 
 /// A download whose bytes a program consumes while they arrive: in order, without a file, at most a few of them waiting.
-package final class BodyDisk: Disk {
+package final class BodyDisk: UnstoredDisk {
     /// The bytes that may wait for the program before the network is paused.
     private static let room = 512 << 10
     /// Enough to prove that another response has the same content.
@@ -30,9 +30,7 @@ package final class BodyDisk: Disk {
         var next = 0
         var waiting = 0
         /// The bytes that arrived, those before the stream included.
-        var written: Int64 = 0
-        /// The last bytes that arrived or are still waiting.
-        var tail: [UInt8]
+        var tail: ContentTail
         var position: Position?
         var isOver = false
         /// The digests that the plan asks for.
@@ -53,8 +51,12 @@ package final class BodyDisk: Disk {
         resumed = position
         self.makeHasher = makeHasher
         self.onBytes = onBytes
-        var first = State(tail: position?.tail ?? [])
-        first.written = position?.offset ?? 0
+        let tail = ContentTail(
+            position?.tail ?? [],
+            length: position?.offset ?? 0,
+            keeping: BodyDisk.longestTail
+        )
+        var first = State(tail: tail)
         first.position = position
         state = Mutex(first)
     }
@@ -75,14 +77,12 @@ package final class BodyDisk: Disk {
             state.waiting -= chunk.count
             if var position = state.position {
                 position.offset += Int64(chunk.count)
-                position.tail = Self.tail(of: position.tail + chunk)
+                position.tail = Array((position.tail + chunk).suffix(Self.longestTail))
                 state.position = position
             }
             return chunk
         }
     }
-
-    private static func tail(of bytes: [UInt8]) -> [UInt8] { Array(bytes.suffix(longestTail)) }
 
     /// Where another stream continues: after the bytes that were taken; `nil` before the first response.
     package var position: Position? { state.withLock { $0.position } }
@@ -99,15 +99,13 @@ package final class BodyDisk: Disk {
 
     fileprivate var hasRoom: Bool { state.withLock { $0.isOver || $0.waiting < Self.room } }
 
-    fileprivate func put(_ bytes: [UInt8], at offset: Int64) {
+    fileprivate func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
         state.withLock { state in
-            precondition(offset == state.written, "one connection writes in order")
-            state.written += Int64(bytes.count)
+            precondition(offset == state.tail.length, "one connection writes in order")
+            unsafe state.tail.append(bytes)
             guard !state.isOver else { return }
-            state.chunks.append(bytes)
+            state.chunks.append(unsafe [UInt8](bytes))
             state.waiting += bytes.count
-            state.tail.append(contentsOf: bytes)
-            if state.tail.count > 4 * Self.longestTail { state.tail = Self.tail(of: state.tail) }
         }
         onBytes()
     }
@@ -124,7 +122,7 @@ package final class BodyDisk: Disk {
     }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
-        let written = state.withLock { $0.written }
+        let written = state.withLock { $0.tail.length }
         if written > 0, let facts = state.withLock({ $0.position?.facts }) {
             var facts = facts
             if resumed?.facts.sources != claim.facts.sources { facts.sources = claim.facts.sources }
@@ -139,20 +137,13 @@ package final class BodyDisk: Disk {
     }
 
     package func unfinished(of source: String, in folder: String) -> String? {
-        state.withLock { $0.written } > 0 ? "body" : nil
+        state.withLock { $0.tail.length } > 0 ? "body" : nil
     }
-
-    package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
-    package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 
 /// Nothing that the program has taken can be undone.
 private final class BodyPartial: UnstoredPartial {
     let name: String
-    let path = ""
-    let slotCount = 64
-    let durable = ByteRangeSet()
     let hasJournal = true
     private let disk: BodyDisk
     /// `nil` where the bytes before are not received again.
@@ -168,21 +159,16 @@ private final class BodyPartial: UnstoredPartial {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         unsafe hasher?.feed(bytes)
-        disk.put(unsafe [UInt8](bytes), at: offset)
+        unsafe disk.put(bytes, at: offset)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
-        let (tail, written) = disk.state.withLock { ($0.tail, $0.written) }
-        let start = offset - (written - Int64(tail.count))
-        guard start >= 0, start + Int64(buffer.count) <= Int64(tail.count) else { throw isGone }
-        unsafe tail.withUnsafeBytes { kept in
-            let part = Int(start)..<(Int(start) + buffer.count)
-            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[part]))
-        }
+        let tail = disk.state.withLock { $0.tail }
+        guard unsafe tail.read(into: buffer, at: offset) else { throw isGone }
     }
 
     func startOver(_ facts: JournalFacts) throws(Failure) {
-        guard disk.state.withLock({ $0.written }) == 0 else { throw isGone }
+        guard disk.state.withLock({ $0.tail.length }) == 0 else { throw isGone }
         disk.note(facts)
     }
 

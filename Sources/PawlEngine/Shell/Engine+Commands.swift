@@ -68,7 +68,7 @@ extension Engine {
         case (_, _): return
         }
         box.set(phase: phase)
-        onReport(EngineEvent(id: id, notice: .phase(phase), name: "", path: "", received: 0, elapsed: .zero))
+        onReport(EngineEvent(id: id, update: .phase(phase), name: "", path: "", received: 0, elapsed: .zero))
     }
 
     /// Makes the next attempt at once if the download waits for it.

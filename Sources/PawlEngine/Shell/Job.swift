@@ -46,7 +46,7 @@ package struct Job: Sendable {
     /// The digest of bytes in memory, where a checksum is given and a hook wants the content there.
     package var memoryDigest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])?
     /// Receives the notices instead of the engine's owner, who knows nothing of the download.
-    package var observer: (@Sendable (Notice, ResponseHead?) -> Void)?
+    package var observer: (@Sendable (StatusUpdate, ResponseHead?) -> Void)?
     /// The keys whose signatures count.
     package var signingKeys = SigningKeys()
 
@@ -89,10 +89,10 @@ package struct ProgressSample: Hashable, Sendable {
     package init() {}
 }
 
-/// An event of a download, with the shell's additions to the machine's notice.
+/// An event of a download, with the shell's additions to the machine's update.
 package struct EngineEvent: Sendable {
     package var id: DownloadID
-    package var notice: Notice
+    package var update: StatusUpdate
     package var name: String
     /// The finished file's path, at the end.
     package var path: String

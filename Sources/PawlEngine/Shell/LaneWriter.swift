@@ -34,7 +34,9 @@ final class LaneWriter: TransferSink {
     var ended: TransferEnd?
     /// Whether the runner is deciding about its response's head.
     private(set) var isJudged = false
-    /// The runner has dropped it meanwhile: its transfer is stopped by that head, and its connection may be reused.
+    /// Whether the runner dropped the lane in the meantime.
+    ///
+    /// Then the header section ends the transfer, and its connection may be reused.
     var isDropped = false
     /// A rate limit holds it back, so missing data is no fault of the server.
     var isHeldBack = false

@@ -2,7 +2,7 @@ package import PawlCore
 import Synchronization
 
 /// One small download's bytes in memory, never more than a limit (B1).
-package final class MemoryDisk: Disk {
+package final class MemoryDisk: UnstoredDisk {
     fileprivate let limit: Int64
     fileprivate let content = Mutex<[UInt8]>([])
 
@@ -25,20 +25,11 @@ package final class MemoryDisk: Disk {
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         .fresh(MemoryPartial(self, claim))
     }
-
-    package func unfinished(of source: String, in folder: String) -> String? { nil }
-    package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
-    package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 
 /// A part file without a file: nothing outlives the process, so there is no journal.
 private final class MemoryPartial: UnstoredPartial {
     let name: String
-    let path = ""
-    let hasJournal = false
-    let slotCount = 64
-    let durable = ByteRangeSet()
     private let disk: MemoryDisk
     private let source: String
 
@@ -60,8 +51,7 @@ private final class MemoryPartial: UnstoredPartial {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        let end = offset + Int64(bytes.count)
-        try check(end)
+        try check(offset + Int64(bytes.count))
         guard !disk.isOverdue() else {
             throw Failure(
                 .tooSlow,
@@ -70,16 +60,7 @@ private final class MemoryPartial: UnstoredPartial {
                 because: "it took too long"
             )
         }
-        disk.content.withLock { content in
-            if content.count < Int(end) {
-                content.append(contentsOf: repeatElement(0, count: Int(end) - content.count))
-            }
-            unsafe content.withUnsafeMutableBytes { place in
-                unsafe UnsafeMutableRawBufferPointer(rebasing: place[Int(offset)..<Int(end)]).copyMemory(
-                    from: bytes
-                )
-            }
-        }
+        disk.content.withLock { unsafe $0.write(bytes, at: Int(offset)) }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
@@ -139,5 +120,17 @@ private final class MemoryPartial: UnstoredPartial {
         guard let digest = disk.digest else { return completion(.success([])) }
         let bytes = Array(disk.bytes.prefix(Int(length)))
         completion(.success(algorithms.map { Checksum(algorithm: $0, digest: digest($0, bytes)) }))
+    }
+}
+
+extension [UInt8] {
+    /// As `pwrite`: overwrites what is there, with zeros between the end and `offset`.
+    package mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        let end = offset + bytes.count
+        guard offset != count else { return unsafe append(contentsOf: bytes) }
+        if count < end { append(contentsOf: repeatElement(0, count: end - count)) }
+        unsafe withUnsafeMutableBytes { place in
+            unsafe UnsafeMutableRawBufferPointer(rebasing: place[offset..<end]).copyMemory(from: bytes)
+        }
     }
 }

@@ -49,7 +49,7 @@ extension Runner {
         case .restoreOriginal: restore { partial throws(Failure) in try partial.restoreOriginal() }
         case .restoreExtended(let length):
             restore { partial throws(Failure) in try partial.restoreExtended(length: length) }
-        case .notify(let notice): notify(notice)
+        case .notify(let update): notify(update)
         }
     }
 

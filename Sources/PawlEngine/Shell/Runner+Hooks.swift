@@ -114,8 +114,8 @@ extension Runner {
         disk = MemoryDisk(limit: limit, digest: job.memoryDigest)
     }
 
-    func memoryContent(at notice: Notice) -> [UInt8]? {
-        guard machine.isInMemory, case .finished = notice else { return nil }
+    func memoryContent(at update: StatusUpdate) -> [UInt8]? {
+        guard machine.isInMemory, case .finished = update else { return nil }
         return (disk as? MemoryDisk)?.bytes
     }
 }

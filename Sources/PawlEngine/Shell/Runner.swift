@@ -369,36 +369,36 @@ final class Runner {
         box.set(reading)
     }
 
-    func notify(_ notice: Notice) {
-        if case .retrying(let failure, _) = notice {
+    func notify(_ update: StatusUpdate) {
+        if case .retrying(let failure, _) = update {
             deniedBy = nil
             retry = PendingRetry(attempt: machine.attempts, limit: machine.plan.retry.retries, after: failure)
         }
         // Its receivers may start it again because of this event.
-        if let observer = job.observer { return observer(notice, lastHead) }
-        if notice.isRest { shared.onRests(id) }
-        guard shared.reportsEveryPhase || !notice.isImplied else { return box.set(phase: machine.phase) }
+        if let observer = job.observer { return observer(update, lastHead) }
+        if update.isRest { shared.onRests(id) }
+        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: machine.phase) }
         let now = clock.now
         if readConnections != writers.count {
             read(now: now)
             readConnections = writers.count
         }
-        if notice.isStart, let lastHead { accepted = (lastHead, lastAddress) }
-        let response = notice.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
+        if update.isStart, let lastHead { accepted = (lastHead, lastAddress) }
+        let response = update.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
         shared.onReport(
             EngineEvent(
                 id: id,
-                notice: notice,
+                update: update,
                 name: machine.name ?? "",
                 path: publishedPath,
                 received: machine.received,
                 elapsed: now - startedAt,
-                content: memoryContent(at: notice),
-                head: notice.hasResponse ? response?.0 : nil,
-                address: notice.hasResponse ? response?.1 : nil,
-                page: notice.isFailure ? lastResponse?.page : nil,
-                transfers: notice.isLast ? transfers : [],
-                verification: notice.isFinish ? machine.verification : nil
+                content: memoryContent(at: update),
+                head: update.hasResponse ? response?.0 : nil,
+                address: update.hasResponse ? response?.1 : nil,
+                page: update.isFailure ? lastResponse?.page : nil,
+                transfers: update.isLast ? transfers : [],
+                verification: update.isFinish ? machine.verification : nil
             )
         )
     }
@@ -428,7 +428,7 @@ final class Runner {
     }
 }
 
-extension Notice {
+extension StatusUpdate {
     /// Whether a start or an end implies this event.
     fileprivate var isImplied: Bool {
         guard case .phase(let phase) = self else { return false }

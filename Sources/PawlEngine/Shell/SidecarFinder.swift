@@ -13,7 +13,7 @@ final class SidecarFinder: Sendable {
         var source: String
     }
 
-    /// What is done for one download: nothing more is requested after `end`.
+    /// The search for one download; nothing more is requested after `end`.
     private struct Search: Sendable {
         var job: Job
         var end: Instant
@@ -34,9 +34,9 @@ final class SidecarFinder: Sendable {
         var folders: [FolderKey: Folder] = [:]
     }
 
-    /// How long a search may begin further requests.
+    /// The time after which a search makes no more requests.
     private static let patience = Interval.seconds(20)
-    /// The most bytes of a Metalink that a response names.
+    /// The maximum size of a Metalink that a response links to.
     private static let longestDescription = 4 << 20
     /// How much longer the last of them may take, even if the server sends a byte now and then.
     private static let grace = Interval.seconds(10)
@@ -280,9 +280,9 @@ extension Engine {
         let box = FetchBox()
         var job = job
         job.disk = memory
-        job.observer = { [weak self] notice, head in
+        job.observer = { [weak self] update, head in
             let hasSucceeded: Bool
-            switch notice {
+            switch update {
             case .started:
                 box.state.withLock { $0.head = head }
                 return

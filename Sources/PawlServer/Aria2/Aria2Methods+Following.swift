@@ -3,14 +3,15 @@ import Pawl
 import PawlCore
 import Synchronization
 
-// In aria2c's place the files of a Metalink that was fetched from a URL are downloaded too.
+// As `aria2c`, the service also downloads the files of a Metalink that was downloaded from a URL.
 extension Aria2Methods {
     /// The attribute with the download whose Metalink names this one.
     static let followingMark = "following"
 
     /// The downloads that follow this one; waits until they are in the queue.
     ///
-    /// Whoever sees that a Metalink is complete sees its files: the first question, or the event, adds them.
+    /// They are added by the event of the Metalink's end, or by the first call about it, so that no client
+    /// sees a complete Metalink without them.
     func followers(of details: DownloadDetails) async -> [Download.ID] {
         let id = details.snapshot.id
         let task: Task<[Download.ID], Never>? = settings.followers.withLock { followers in
@@ -44,7 +45,7 @@ extension Aria2Methods {
         let path = Aria2Status.join(settings.root, snapshot.folder, snapshot.name ?? "")
         let base = details.sources.first.flatMap { (try? WebAddress.parse($0))?.address }
         guard let bytes = Self.read(path), let metalink = try? Metalink(bytes, base: base) else { return [] }
-        // What was given for the Metalink's server is sent to no other that it names.
+        // Credentials for the Metalink's server are not sent to the servers that it lists.
         let stays = metalink.files.allSatisfy { file in
             file.sources(preferring: nil, near: nil).allSatisfy { $0.origin == base?.origin }
         }
@@ -65,7 +66,7 @@ extension Aria2Methods {
         return ids
     }
 
-    /// More than this is no Metalink.
+    /// A larger file is not a Metalink.
     private static let longest = 8 << 20
 
     private static func read(_ path: String) -> [UInt8]? {

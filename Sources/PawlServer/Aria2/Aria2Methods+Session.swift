@@ -81,9 +81,10 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// Drops what earlier runs in aria2's place added from the queue, without its data.
+    /// Removes the downloads that earlier runs as `aria2c` added from the queue, but not their data.
     ///
-    /// aria2 knows only what its session file has. What `pawl serve` or a program added to the queue of this root stays.
+    /// aria2 only restores its session file. Downloads that `pawl serve` or a program added to this queue
+    /// stay.
     func forgetOthers(than entries: [InputEntry]) async {
         let kept = Set(
             entries.compactMap { entry in

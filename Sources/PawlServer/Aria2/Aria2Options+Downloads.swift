@@ -48,7 +48,7 @@ extension Aria2Options {
         return requests
     }
 
-    /// Without what identifies the user to a server.
+    /// The options without credentials, cookies, header fields and referer.
     var withoutSecrets: Aria2Options {
         let secrets: Set = [
             "header", "http-user", "http-passwd", "ftp-user", "ftp-passwd", "load-cookies", "referer",
@@ -56,7 +56,7 @@ extension Aria2Options {
         return Aria2Options(values.filter { !secrets.contains($0.key) })
     }
 
-    /// Marks downloads that were added in aria2c's place.
+    /// Marks downloads that were added by a service running as `aria2c`.
     static let standInMark = "stand-in"
 
     /// The form stored with a download.

@@ -12,7 +12,7 @@ package final class Aria2Settings: Sendable {
     package let sessionFile: String?
     /// Options for which neither a call nor the global options give a value.
     let defaults: ServiceDefaults
-    /// Whether the service runs in aria2c's place.
+    /// Whether the service runs as `aria2c`.
     let isStandIn: Bool
     /// The downloads of the files of Metalinks that were fetched.
     let followers = Mutex<[Download.ID: Task<[Download.ID], Never>]>([:])

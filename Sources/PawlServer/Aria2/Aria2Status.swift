@@ -16,7 +16,7 @@ struct Aria2Status {
         return length
     }
 
-    /// That of a Metalink, else as requested, else aria2's default.
+    /// The piece length of a Metalink, else as requested, else aria2's default.
     private var pieceLength: Int64 {
         Aria2Status.pieceLength(
             of: snapshot.total ?? 0,

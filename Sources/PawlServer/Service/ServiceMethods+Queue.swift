@@ -182,7 +182,7 @@ extension ServiceMethods {
         return .object(try await manager.check(id).json)
     }
 
-    /// `[ID]`: the same, and a wrong one is fetched again.
+    /// `[ID]`: the same; a wrong file is downloaded again.
     func repair(_ given: RPCParameters) async throws -> JSON {
         let id = try await one(given) { $1 }
         let (check, isRepairing) = try await manager.repair(id)
@@ -319,6 +319,6 @@ struct AddItem {
 }
 
 extension DownloadSnapshot {
-    /// Whether it holds a slot without doing anything: until its next attempt, for its host or for the network.
+    /// Whether it holds a slot but is idle: it waits for its next attempt, its host or the network.
     fileprivate var isSleeping: Bool { retryIn != nil || waitsForHost != nil || state == .waitingForNetwork }
 }

@@ -93,7 +93,7 @@ private struct DownloadChange: Sendable {
         return isChanged
     }
 
-    /// Whether group, priority or description are given and others than those of the download.
+    /// Whether a given group, priority or description differs from that of the download.
     private func differs(from snapshot: DownloadSnapshot) -> Bool {
         let isElsewhere = group.map { $0 != snapshot.group ?? "" } ?? false
         let isOther = description.map { $0 != snapshot.taskDescription ?? "" } ?? false

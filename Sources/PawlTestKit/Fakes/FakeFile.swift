@@ -24,14 +24,14 @@ final class FakeFile: Sendable {
         var isGrown = false
         /// The bytes that were hashed ahead, as they were then.
         var hashed: [UInt8] = []
-        /// Whether it began with bytes that nothing has sent.
+        /// Whether it was seeded with bytes that no origin has sent.
         var isSeeded = false
-        /// The right bytes where a seed was wrong, and where the disk has changed some.
+        /// The right bytes at offsets where a seed or later damage is wrong.
         var wrongSeeds: [Int: UInt8] = [:]
         var damaged: [Int: UInt8] = [:]
-        /// What is to be discarded, also when the journal cannot be written.
+        /// Ranges to discard, even if the journal cannot be written.
         var doubted = ByteRangeSet()
-        /// What was discarded, in order: a sync that began before covers none of it.
+        /// Discarded ranges in order; a sync that began earlier does not cover them.
         var forgotten: [ByteRange] = []
         /// Bytes of the last write that no cursor has passed yet.
         var unpassed: Int64 = 0
@@ -147,7 +147,7 @@ extension FakeFile.Contents {
         return isLast ? ByteRangeSet() : unsaid
     }
 
-    /// The written bytes that were not found wrong.
+    /// The written bytes, without those that were found wrong.
     var trusted: ByteRangeSet {
         var trusted = written
         for run in doubted.runs { trusted.remove(run) }

@@ -112,7 +112,7 @@ extension FakePartial {
         _ = on { contents in
             contents.forget(range)
             contents.lanes = [:]
-            // A checkpoint that has begun does not count any more.
+            // A checkpoint in progress becomes void.
             contents.arrivals = contents.arrivals.map { (now, $0.range) }
         }
         checkClaim("discard", done)

@@ -1,7 +1,7 @@
 import PawlCore
 package import PawlEngine
 
-/// The wait of a simulated loop: it passes the turn, in virtual time.
+/// The poller of a simulated loop: waiting gives the turn to another loop, in virtual time.
 ///
 /// A simulated network has no descriptors.
 final class FakePoller: Poller {

@@ -7,7 +7,7 @@ package final class MemoryQueueStore: QueueStore {
     private struct State {
         var records: [QueueID: QueueRecord] = [:]
         var bySource: [String: Set<QueueID>] = [:]
-        var settings: [String: String] = [:]
+        var values: [String: String] = [:]
         var failure: Failure?
         var transactions = 0
         var progress = 0
@@ -51,7 +51,7 @@ package final class MemoryQueueStore: QueueStore {
                 state.records[id]?.state = .paused
             }
         case .erase(let id): forget(id, in: &state)
-        case .setting(let name, let value): state.settings[name] = value
+        case .value(let name, let value): state.values[name] = value
         }
     }
 
@@ -129,7 +129,7 @@ package final class MemoryQueueStore: QueueStore {
             }
     }
 
-    package func setting(_ name: String) -> String? { state.withLock { $0.settings[name] } }
+    package func value(_ name: String) -> String? { state.withLock { $0.values[name] } }
     package func close() {}
 }
 

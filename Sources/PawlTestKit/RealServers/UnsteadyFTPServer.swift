@@ -2,7 +2,8 @@ import Glibc
 
 /// An FTP server on 127.0.0.1 whose file changes while it is served.
 ///
-/// It serves `content` of its folder under every name. Words in the file `mode` change what it does; each command reads it
+/// It serves the file `content` of its folder under every name. Words in the file `mode` change its
+/// behaviour; each command reads it
 /// again: `nosize`, `norest`, `cut` (end the connection after half of the content), `early` (`next` becomes `content`
 /// before it is sent), `late` (after it was sent), `states` (the length begins the transfer).
 package struct UnsteadyFTPServer {

@@ -56,9 +56,9 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case rewritesHashed
     /// The digests of pieces are not compared.
     case skipsPieces
-    /// Bytes that changed on disk between two processes are hashed as they were.
+    /// Bytes that were damaged on disk between two processes are hashed as if they were intact.
     case trustsDamage
-    /// Wrong bytes with which a part file began are hashed as the right ones.
+    /// Wrong bytes of a seed are hashed as if they were right.
     case trustsSeeds
     /// Bytes that another program has appended to a part file are taken for Pawl's own.
     case trustsTails

@@ -1,9 +1,9 @@
 package import PawlCore
 import PawlEngine
 
-// Downloads whose pieces have digests, and what is wrong with their bytes.
+// Downloads whose pieces have digests, and faults in their bytes.
 extension Scenario {
-    /// Bytes of another file with which a part file begins, some of them wrong.
+    /// A seed for a part file, with some wrong bytes.
     package struct Seeding: Sendable, Hashable {
         package var done: ByteRangeSet
         package var wrong: [Int64]
@@ -11,7 +11,7 @@ extension Scenario {
 
     /// Gives some downloads pieces, and a mirror or a node with wrong ones, damage on disk after a kill, or a wrong seed.
     ///
-    /// Drawn apart, so that worlds without pieces do not depend on it.
+    /// Uses a random generator of its own, so that worlds without pieces stay the same.
     mutating func addPieces(_ download: inout Download, _ file: SimulatedFile) {
         var luck = Dice(seed: seed &* 613 &+ UInt64(downloads.count))
         let (plan, length) = (download.job.plan, file.payload.length)
@@ -26,7 +26,7 @@ extension Scenario {
             let bad = Self.damaged(file.payload, pieces, &luck)
             servers[plan.sources[0].host]?.files[download.path]?.badNode =
                 .init(payload: bad, odds: luck.pick([0.1, 0.3, 0.5]))
-            // It may serve the same piece again and again.
+            // It may serve the same wrong piece each time.
             download.canFinish = false
         }
         if kind == 2 || kind == 4 {
@@ -36,7 +36,8 @@ extension Scenario {
             download.canFinish = false
         }
         if kind == 3 { addSeed(&download, length, &luck) }
-        // Without ranges a wrong byte on disk contradicts the only response there is, and an honest source may be left out.
+        // Without ranges, a wrong byte on disk contradicts the only response, and an honest source may be
+        // excluded.
         let takesRanges = download.job.plan.sources.allSatisfy { source in
             servers[source.host]?.files[download.path]?.ranges == .honoured
         }

@@ -17,9 +17,9 @@ package struct Scenario: Sendable {
         package var nextSelection: RequestedRange?
         /// Whether the next process gets the sources in another order.
         package var turnsSources = false
-        /// Bytes with which its part file begins.
+        /// The seed of its part file.
         package var seeding: Seeding?
-        /// The decisions that the program makes itself.
+        /// The hooks that the program has.
         package var hooks: HookSet = []
 
         package var source: String { job.plan.sources[0].text }

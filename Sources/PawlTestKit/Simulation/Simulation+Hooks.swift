@@ -3,7 +3,7 @@ import PawlEngine
 import Synchronization
 
 extension Scenario {
-    /// Dice of their own: worlds of the same seed stay what they were.
+    /// A random generator of its own, so that worlds of the same seed stay the same.
     mutating func addHooks() {
         var dice = Dice(seed: seed &* 7919 &+ 5)
         for index in downloads.indices where dice.chance(0.2) {
@@ -14,7 +14,7 @@ extension Scenario {
 }
 
 extension Simulation {
-    /// Gives a job the program's closures.
+    /// Sets the hooks of a job.
     func addHooks(to job: inout Job, of index: Int) {
         let hooks = scenario.downloads[index].hooks
         guard !hooks.isEmpty else { return }
@@ -24,7 +24,7 @@ extension Simulation {
     }
 }
 
-/// A program that takes a while for each decision, and decides as Pawl would.
+/// A program whose hooks take a while and decide as Pawl would without them.
 private final class SlowHooks: HookResponder {
     private let timeline: Timeline
     private let dice: Mutex<Dice>

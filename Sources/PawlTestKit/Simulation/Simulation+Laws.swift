@@ -18,7 +18,7 @@ extension Simulation {
     func hear(_ report: EngineEvent) {
         guard !state.withLock({ $0.isDead }), let index = index(of: report.id) else { return }
         course(index) { if !report.name.isEmpty { $0.name = report.name } }
-        switch report.notice {
+        switch report.update {
         case .phase(let phase): entered(phase, index)
         case .failed(let failure): failed(failure, index)
         case .finished(_, let wasThere): finished(report, wasThere: wasThere, index)
@@ -31,7 +31,7 @@ extension Simulation {
             }
         case .started: break
         }
-        world.timeline.note("\(index): \(report.notice)")
+        world.timeline.note("\(index): \(report.update)")
     }
 
     private static func verdict(_ text: String) -> String {

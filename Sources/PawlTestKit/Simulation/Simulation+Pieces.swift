@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-// Damage to part files, wrong seeds, and the check of pieces.
+// Damage to part files, wrong seeds, and the law of pieces.
 extension Simulation {
     /// Begins the part files of seeded downloads, before the first process.
     func seedParts() {
@@ -89,7 +89,7 @@ extension FakeDisk {
 }
 
 extension FakeFile.Contents {
-    /// The bytes as they would be without what the sabotage hides.
+    /// The bytes as a sabotage presents them.
     func hashed(_ range: ByteRange, hiding sabotage: Sabotage?) -> [UInt8] {
         var bytes = Array(self.bytes.prefix(Int(range.end)).dropFirst(Int(range.start)))
         let hidden: [Int: UInt8] =

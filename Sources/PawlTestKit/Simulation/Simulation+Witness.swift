@@ -59,7 +59,7 @@ extension Simulation: Witness {
             case .notify(.failed), .restoreOriginal, .restoreExtended: view.hasReason = true
             case .notify(.retrying): isRetry = true
             case .startOver where machine.plan.pieces != nil: isChange = true
-            // What replaces a wrong piece is new.
+            // The bytes of a wrong piece no longer count as written.
             case .discard: view.high = min(view.high, machine.written)
             default: break
             }

@@ -12,7 +12,7 @@ import Testing
         var length = JournalWriter()
         length.put(UInt32(bytes.count + 8))
         writer.bytes.replaceSubrange(4..<8, with: length.bytes)
-        var check = CyclicCheck()
+        var check = CRC64()
         check.feed(nonce)
         check.feed(writer.bytes)
         writer.put(check.value)
@@ -159,7 +159,7 @@ import Testing
     @Test func `a checksum is the same for any storage of the bytes`() {
         let bytes = (0..<9 as Range<UInt8>).map { $0 }
         let lazily = (0..<9 as Range<UInt8>).lazy.map { $0 }
-        #expect(CyclicCheck.value(of: lazily) == CyclicCheck.value(of: bytes))
+        #expect(CRC64.value(of: lazily) == CRC64.value(of: bytes))
     }
 
     @Test func `a slot's text is the bytes before its cursor`() {

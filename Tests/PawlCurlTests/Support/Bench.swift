@@ -53,12 +53,13 @@ final class Recorder: TransferSink {
 
 /// A transport and the transfers that a test starts on it.
 final class Bench {
-    let clock = SystemClock()
+    let clock: any Clock
     let poller: EpollPoller
     let transport: CurlTransport
     private var lastID: UInt64 = 0
 
-    init() throws {
+    init(_ clock: any Clock = SystemClock()) throws {
+        self.clock = clock
         poller = try #require(EpollPoller(clock: clock))
         transport = try CurlTransport(clock: clock, poller: poller, usesHTTP1Client: !LibcurlAlone.isOn)
     }
@@ -112,8 +113,9 @@ extension CurlTransport {
 }
 
 extension TransferRequest {
-    /// A request to loopback.
+    /// A request, to loopback unless a host is given.
     init(
+        host: String = "127.0.0.1",
         port: UInt16,
         path: String = "/file",
         scheme: WebAddress.Scheme = .http,
@@ -122,13 +124,18 @@ extension TransferRequest {
         var values = TransferSettings.Values()
         values.proxy = ""
         change(&values)
-        self.init(port: port, path: path, scheme: scheme, settings: TransferSettings(values))
+        self.init(host: host, port: port, path: path, scheme: scheme, settings: TransferSettings(values))
     }
 
-    init(port: UInt16, path: String = "/file", scheme: WebAddress.Scheme = .http, settings: TransferSettings)
-    {
+    init(
+        host: String = "127.0.0.1",
+        port: UInt16,
+        path: String = "/file",
+        scheme: WebAddress.Scheme = .http,
+        settings: TransferSettings
+    ) {
         self.init(
-            address: WebAddress(scheme: scheme, host: "127.0.0.1", port: port, path: path, query: nil),
+            address: WebAddress(scheme: scheme, host: host, port: port, path: path, query: nil),
             settings: settings
         )
     }

@@ -146,31 +146,13 @@ import Testing
 
     private static let travelling: [Case] = [
         Case("a redirect's fields", "none") { stage in
-            stage.serve(at: "/t")
-            stage.bench.origin.serve("/d/f.iso", Payload([])) {
-                $0.instead = Behaviour.Instead(
-                    302,
-                    lines: ["Location: /t", "Repr-Digest: sha-256=:\(stage.wrong.sha):"]
-                )
-            }
+            stage.redirect("Repr-Digest: sha-256=:\(stage.wrong.sha):")
         },
         Case("a redirect's X-Linked-ETag", "origin") { stage in
-            stage.serve(at: "/t")
-            stage.bench.origin.serve("/d/f.iso", Payload([])) {
-                $0.instead = Behaviour.Instead(
-                    302,
-                    lines: ["Location: /t", "X-Linked-ETag: \"\(stage.right.hex)\""]
-                )
-            }
+            stage.redirect("X-Linked-ETag: \"\(stage.right.hex)\"")
         },
         Case("a redirect's X-Linked-ETag, wrong", "32") { stage in
-            stage.serve(at: "/t")
-            stage.bench.origin.serve("/d/f.iso", Payload([])) {
-                $0.instead = Behaviour.Instead(
-                    302,
-                    lines: ["Location: /t", "X-Linked-ETag: \"\(stage.wrong.hex)\""]
-                )
-            }
+            stage.redirect("X-Linked-ETag: \"\(stage.wrong.hex)\"")
         },
         Case("an error page's fields", "origin", "--retries", "2") { stage in
             stage.serve("Repr-Digest: sha-256=:\(stage.right.sha):")

@@ -59,6 +59,14 @@ struct OriginStage {
         }
     }
 
+    /// Serves the content elsewhere, behind a redirect with this field.
+    func redirect(_ field: String) {
+        serve(at: "/t")
+        bench.origin.serve("/d/f.iso", Payload([])) {
+            $0.instead = Behaviour.Instead(302, lines: ["Location: /t", field])
+        }
+    }
+
     /// Serves a text.
     func put(_ path: String, _ text: String, _ adjust: (inout Behaviour) -> Void = { _ in }) {
         _ = bench.origin.serve(path, Payload(text: text)) {

@@ -15,7 +15,7 @@ final class LiveStage: Sendable {
     let folder: TemporaryFolder
     let scheduler: DownloadScheduler
     var engine: Engine { scheduler.engine }
-    private let received = Monitor<[DownloadID: [Notice]]>([:])
+    private let received = Monitor<[DownloadID: [StatusUpdate]]>([:])
     private let written = Monitor<[DownloadID: Int64]>([:])
 
     init(origin: OriginServer, folder: TemporaryFolder, loops: Int, jobs: Int) {
@@ -23,7 +23,7 @@ final class LiveStage: Sendable {
         self.folder = folder
         scheduler = DownloadScheduler(ports: .system { _ in }, loops: loops, jobs: jobs, rate: nil) {
             [received] report in
-            received.with { $0[report.id, default: []].append(report.notice) }
+            received.with { $0[report.id, default: []].append(report.update) }
         }
     }
 
@@ -56,13 +56,13 @@ final class LiveStage: Sendable {
     /// Waits until that much of its content is in the file.
     func waitForBytes(_ count: Int64, of id: DownloadID) {
         let came: Void? = written.wait(atMost: Self.patience) { $0[id] ?? 0 >= count ? () : nil }
-        #expect(came != nil, "\(id) does not move: \(notices(id))")
+        #expect(came != nil, "\(id) does not move: \(updates(id))")
     }
 
     /// Waits until the events of a download satisfy `condition`.
-    func wait(_ id: DownloadID, until condition: ([Notice]) -> Bool) {
+    func wait(_ id: DownloadID, until condition: ([StatusUpdate]) -> Bool) {
         let came: Void? = received.wait(atMost: Self.patience) { condition($0[id, default: []]) ? () : nil }
-        #expect(came != nil, "\(id): \(notices(id))")
+        #expect(came != nil, "\(id): \(updates(id))")
     }
 
     /// Inspects it, and returns with the result: its loop has processed all earlier commands.
@@ -105,14 +105,14 @@ final class LiveStage: Sendable {
 
     // MARK: events
 
-    func notices(_ id: DownloadID) -> [Notice] { received.read { $0[id, default: []] } }
+    func updates(_ id: DownloadID) -> [StatusUpdate] { received.read { $0[id, default: []] } }
 
-    func count(_ condition: (Notice) -> Bool) -> Int {
+    func count(_ condition: (StatusUpdate) -> Bool) -> Int {
         received.read { $0.values.reduce(0) { $0 + $1.count(where: condition) } }
     }
 }
 
-extension Notice {
+extension StatusUpdate {
     /// No event comes after this.
     var isFinalWord: Bool { self == .phase(.finished) || self == .phase(.removed) }
 

@@ -50,7 +50,7 @@ final class Stage: Sendable {
     private func hear(_ report: EngineEvent) {
         let now = world.clock.now
         received.withLock { $0.append((now, report)) }
-        world.timeline.note("report \(report.id.rawValue) \(report.notice)")
+        world.timeline.note("report \(report.id.rawValue) \(report.update)")
         reaction.withLock { $0 }?(self, report)
     }
 
@@ -161,7 +161,7 @@ final class Stage: Sendable {
         #expect(!world.timeline.isOverdue, "it ended without intervention", sourceLocation: place)
         #expect(closings > 0, "the engine closed", sourceLocation: place)
         for id in Set(reports.map(\.id.rawValue)) {
-            let ends = notices(DownloadID(rawValue: id)).count { $0.isEnd }
+            let ends = updates(DownloadID(rawValue: id)).count { $0.isEnd }
             let starts = phases(DownloadID(rawValue: id)).count { $0 == .finished }
             #expect(starts <= 1, "success is declared once", sourceLocation: place)
             #expect(ends <= 8, sourceLocation: place)
@@ -172,26 +172,26 @@ final class Stage: Sendable {
 
     var reports: [EngineEvent] { received.withLock { $0.map(\.report) } }
 
-    func notices(_ id: DownloadID) -> [Notice] { reports.filter { $0.id == id }.map(\.notice) }
+    func updates(_ id: DownloadID) -> [StatusUpdate] { reports.filter { $0.id == id }.map(\.update) }
 
     func phases(_ id: DownloadID) -> [Phase] {
-        notices(id).compactMap { if case .phase(let phase) = $0 { phase } else { nil } }
+        updates(id).compactMap { if case .phase(let phase) = $0 { phase } else { nil } }
     }
 
     func failure(_ id: DownloadID) -> Failure? {
-        notices(id).compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.last
+        updates(id).compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.last
     }
 
     func retries(_ id: DownloadID) -> [Interval] {
-        notices(id).compactMap { if case .retrying(_, let wait) = $0 { wait } else { nil } }
+        updates(id).compactMap { if case .retrying(_, let wait) = $0 { wait } else { nil } }
     }
 
     func sentences(_ id: DownloadID) -> [String] {
-        notices(id).compactMap { if case .notice(let text) = $0 { text.description } else { nil } }
+        updates(id).compactMap { if case .notice(let text) = $0 { text.description } else { nil } }
     }
 
     func time(_ id: DownloadID, of phase: Phase) -> Instant? {
-        received.withLock { $0.first { $0.report.id == id && $0.report.notice == .phase(phase) }?.at }
+        received.withLock { $0.first { $0.report.id == id && $0.report.update == .phase(phase) }?.at }
     }
 
     /// The file at `name` is finished and every byte of it is the payload's.
@@ -210,7 +210,7 @@ final class Stage: Sendable {
     var requests: [SimulatedRequest] { world.network.requests }
 }
 
-extension Notice {
+extension StatusUpdate {
     var isEnd: Bool {
         switch self {
         case .finished, .failed: true

@@ -40,7 +40,7 @@ enum JournalLaws {
         header.put(UInt32(0x4448_5750))
         header.put(UInt32(body.count + 16))
         header.bytes += body
-        var seal = CyclicCheck()
+        var seal = CRC64()
         seal.feed(nonce)
         seal.feed(header.bytes)
         header.put(seal.value)

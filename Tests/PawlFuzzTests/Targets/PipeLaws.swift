@@ -20,7 +20,7 @@ enum JobLaws {
             try hold((0..<7).contains(HostPartition.number(of: line, among: 7)), "a worker that is not there")
         }
         _ = ShardTrailer(Array(bytes.suffix(ShardTrailer.size)))
-        _ = GzipStream.content(of: bytes)
+        _ = StoredGzipWriter.content(of: bytes)
     }
 
     private static func check(_ job: PipeJob) throws(BrokenLaw) {

@@ -84,7 +84,7 @@ import Testing
         )
         record.name = "f"
         record.state = .removed
-        try bench.store.apply([.put(record), .setting("removing", "000000000000004d fde\n")])
+        try bench.store.apply([.put(record), .value("removing", "000000000000004d fde\n")])
         let manager = try await bench.open()
         #expect(try await manager.downloads().isEmpty)
         #expect(bench.root.names.isEmpty)
@@ -138,7 +138,7 @@ import Testing
         )
         record.name = name
         record.state = .removed
-        try bench.store.apply([.put(record), .setting("removing", "000000000000004d \(removal)\n")])
+        try bench.store.apply([.put(record), .value("removing", "000000000000004d \(removal)\n")])
         let manager = try await bench.open()
         #expect(bench.root.names.isEmpty)
         #expect(bench.store.all.isEmpty)

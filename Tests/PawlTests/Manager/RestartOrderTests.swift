@@ -20,7 +20,7 @@ import Testing
         for url in urls { ids.append(try await manager.add(bench.request(url)).id) }
         try await manager.start(now: ids[2])
         // The state that a kill at this moment would leave.
-        #expect(bench.store.setting("running") == ids[2].description)
+        #expect(bench.store.value("running") == ids[2].description)
         let forced = try #require(try await manager.download(ids[2]))
         await forced.reaches(bytes: 1)
         await manager.shutDown()
@@ -50,9 +50,9 @@ import Testing
     }
 
     @Test(arguments: ["", "zz 0 -1", "ffffffffffffffffffff", "00 1 2 3"])
-    func `D18 a setting that is not a list of downloads is ignored`(text: String) async throws {
+    func `D18 a stored value that is not a list of downloads is ignored`(text: String) async throws {
         let bench = try ManagerBench()
-        try bench.store.apply([.setting("running", text)])
+        try bench.store.apply([.value("running", text)])
         let manager = try await bench.open()
         #expect(try await manager.downloads().isEmpty)
         await manager.shutDown()

@@ -16,11 +16,11 @@ import Testing
         let manager = try await bench.open()
         let download = try await manager.add(bench.request(url))
         #expect(bench.origin.wait(held: 1, of: "/f"))
-        #expect(bench.store.setting("starting") == "\(id(download)):0+")
+        #expect(bench.store.value("starting") == "\(id(download)):0+")
         bench.origin.adjust("/f") { $0.delay = .none }
         bench.origin.release("/f")
         _ = try await download.file
-        #expect(bench.store.setting("starting") == nil)
+        #expect(bench.store.value("starting") == nil)
         await manager.shutDown()
     }
 
@@ -34,7 +34,7 @@ import Testing
             _ = try await manager.add(bench.request(url))
             #expect(bench.origin.wait(held: 1, of: "/f"))
             await manager.shutDown()
-            #expect(bench.store.setting("starting") == nil)
+            #expect(bench.store.value("starting") == nil)
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
             waiting.state = .waiting
             try bench.store.apply([.put(waiting)])
         }
-        try bench.store.apply([.setting("starting", "\(id(added)):1+ \(id(other)):0+")])
+        try bench.store.apply([.value("starting", "\(id(added)):1+ \(id(other)):0+")])
 
         let manager = try await bench.open()
         let download = try #require(try await manager.download(added.id))

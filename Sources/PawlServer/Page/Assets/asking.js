@@ -42,7 +42,7 @@ export function openDialog({ title, class: name = "", content, buttons = [], ons
     form.requestSubmit();
   });
   document.body.append(dialog);
-  // Without a field, keys can scroll it only if it takes the focus.
+  // Without a field, it needs the focus so that keys can scroll it.
   const body = dialog.querySelector(".dialog-body");
   if (!body.querySelector("button, input, select, textarea, a")) {
     for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-labelledby", "dialog-title"]]) body.setAttribute(name, value);
@@ -115,7 +115,7 @@ export function confirm({ title, text, button }) {
       onsubmit: () => (isSure = true),
     });
     dialog.addEventListener("close", () => resolve(isSure));
-    // What a key repeats must not be the removal.
+    // Key repeat must not trigger the removal.
     /** @type {HTMLElement | null} */ (dialog.querySelector(".dialog-foot button"))?.focus();
   });
 }

@@ -2,7 +2,7 @@
 /// bytes.
 ///
 /// No protection against an attacker: a process that can write the journal can write the data too.
-package struct CyclicCheck: Hashable, Sendable {
+package struct CRC64: Hashable, Sendable {
     private var register = ~UInt64(0)
 
     package init() {}
@@ -30,7 +30,7 @@ package struct CyclicCheck: Hashable, Sendable {
 
     /// The check of one sequence of bytes.
     package static func value(of bytes: some Sequence<UInt8>) -> UInt64 {
-        var check = CyclicCheck()
+        var check = CRC64()
         check.feed(bytes)
         return check.value
     }

@@ -1,24 +1,6 @@
-/// The check value of gzip (RFC 1952 §8, CRC-32).
-struct GzipChecksum: Hashable, Sendable {
-    private static let table: [UInt32] = (0..<256 as Range<UInt32>).map { start in
-        (0..<8).reduce(start) { value, _ in value & 1 == 1 ? (value >> 1) ^ 0xEDB8_8320 : value >> 1 }
-    }
-
-    private var register = UInt32.max
-
-    var value: UInt32 { ~register }
-
-    mutating func feed(_ bytes: ArraySlice<UInt8>) {
-        let table = Self.table
-        for byte in bytes {
-            register = (register >> 8) ^ table[Int(UInt8(truncatingIfNeeded: register) ^ byte)]
-        }
-    }
-}
-
 /// Writes one gzip member piece by piece, without compression (RFC 1951 §3.2.4): for content that is compressed
 /// already.
-package struct GzipStream: Hashable, Sendable {
+package struct StoredGzipWriter: Hashable, Sendable {
     private var checksum = GzipChecksum()
     private var length: UInt32 = 0
 

@@ -1,5 +1,5 @@
-/// Which parts of a file were checked with CRCs, in any order, and their values: those of neighbours can be combined.
-package struct CheckSegments: Hashable, Sendable {
+/// The CRCs of parts of a file, computed in any order; the CRCs of adjacent parts can be combined.
+package struct CRCSegments: Hashable, Sendable {
     private struct Segment: Hashable, Sendable {
         var range: ByteRange
         /// One for each algorithm.
@@ -8,12 +8,14 @@ package struct CheckSegments: Hashable, Sendable {
 
     /// In order, and none overlaps another.
     private var segments: [Segment] = []
-    /// The same without the borders.
+    /// The union of all segments.
     private var covered = ByteRangeSet()
 
-    /// The most bytes of one segment: when one of them is written again, that many are read again.
+    /// The maximum length of a segment.
+    ///
+    /// When a byte is overwritten, its whole segment is read again.
     package static let longest: Int64 = 8 << 20
-    /// Fewer are checked only when no more will come.
+    /// A shorter segment is checked only when no more bytes will follow it.
     package static let shortest: Int64 = 1 << 20
 
     package init() {}
@@ -28,7 +30,7 @@ package struct CheckSegments: Hashable, Sendable {
         return nil
     }
 
-    /// The bytes of `range`, which was not covered, have these values.
+    /// Adds the CRCs of `range`, which was not covered.
     package mutating func insert(_ range: ByteRange, _ values: [UInt64]) {
         assert(!covered.intersects(range), "a range is checked once")
         let place = segments.firstIndex { $0.range.start > range.start } ?? segments.count
@@ -36,7 +38,7 @@ package struct CheckSegments: Hashable, Sendable {
         covered.insert(range)
     }
 
-    /// The bytes of `range` are written again.
+    /// Discards the CRCs of segments that overlap `range`, because it is overwritten.
     package mutating func remove(_ range: ByteRange) {
         guard covered.intersects(range) else { return }
         for segment in segments where segment.range.start < range.end && range.start < segment.range.end {
@@ -45,9 +47,10 @@ package struct CheckSegments: Hashable, Sendable {
         segments.removeAll { $0.range.start < range.end && range.start < $0.range.end }
     }
 
-    /// The values of the first `length` bytes; `nil` unless all of them, and no more, were checked.
+    /// The CRCs of the first `length` bytes; `nil` unless exactly those were checked.
     ///
-    /// `combine` makes one value of two neighbours': the algorithm's place, both values, and the length of the second.
+    /// `combine` merges two adjacent parts: index of the algorithm, both CRCs, and the length of the second
+    /// part.
     package func combined(length: Int64, _ combine: (Int, UInt64, UInt64, Int64) -> UInt64) -> [UInt64]? {
         guard covered == ByteRangeSet([ByteRange(0, length)]), var values = segments.first?.values else {
             return nil

@@ -6,7 +6,7 @@ import Testing
 @testable import PawlDisk
 
 /// CRCs of parts in any order.
-@Suite struct CyclicHashingTests {
+@Suite struct CRCHashingTests {
     private static let kinds: [(HashAlgorithm, Int32)] = [
         (.crc32, Int32(PAWL_CRC32)), (.crc32c, Int32(PAWL_CRC32C)), (.crc64nvme, Int32(PAWL_CRC64NVME)),
     ]
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func `what is left to check is what was written and not checked`() {
-        var segments = CheckSegments()
+        var segments = CRCSegments()
         let done = ByteRangeSet([ByteRange(0, 10), ByteRange(4 << 20, 30 << 20)])
         #expect(segments.next(in: done, isFinal: false) == ByteRange(4 << 20, 12 << 20))
         #expect(segments.next(in: done, isFinal: true) == ByteRange(0, 10))

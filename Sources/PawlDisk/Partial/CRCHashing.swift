@@ -3,9 +3,10 @@ import PawlCore
 import PawlSystem
 import Synchronization
 
-/// Computes the CRCs of one part file on workers, behind the writes of all lanes: the values of parts in any order are
-/// combined, so that nothing but the last bytes is left to read at the end.
-final class CyclicHashing: Sendable {
+/// Computes the CRCs of one part file on workers, following the writes of all lanes.
+///
+/// CRCs of parts in any order are combined, so that only the last bytes have to be read at the end.
+final class CRCHashing: Sendable {
     typealias Completion = ContentHashing.Completion
 
     private let file: OpenFile
@@ -17,18 +18,18 @@ final class CyclicHashing: Sendable {
 
     private struct State {
         var algorithms: [HashAlgorithm] = []
-        var segments = CheckSegments()
+        var segments = CRCSegments()
         /// Bytes that may be read.
         var done = ByteRangeSet()
         var wanted: Wanted?
         var isRunning = false
-        /// The range that a worker reads, and whether it was written in the meantime.
+        /// The range that a worker is reading; `isSpoiled` if it was overwritten meanwhile.
         var reading: ByteRange?
         var isSpoiled = false
 
         mutating func restart(_ algorithms: [HashAlgorithm]) {
             self.algorithms = algorithms
-            segments = CheckSegments()
+            segments = CRCSegments()
             done = ByteRangeSet()
             isSpoiled = true
         }
@@ -47,7 +48,7 @@ final class CyclicHashing: Sendable {
     }
 
     static func canCompute(_ algorithms: [HashAlgorithm]) -> Bool {
-        !algorithms.isEmpty && algorithms.allSatisfy { RunningHash.cyclicKind($0) != nil }
+        !algorithms.isEmpty && algorithms.allSatisfy { RunningHash.crcKind($0) != nil }
     }
 
     func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {
@@ -117,7 +118,7 @@ final class CyclicHashing: Sendable {
         } catch {
             failure = error
         }
-        let values = hash.cyclicValues
+        let values = hash.crcValues
         let wanted = state.withLock { state -> Wanted? in
             state.reading = nil
             if failure == nil {
@@ -137,7 +138,7 @@ final class CyclicHashing: Sendable {
         let finished = state.withLock { state -> (Completion, [Checksum])? in
             state.isRunning = false
             guard let wanted = state.wanted, !state.algorithms.isEmpty else { return nil }
-            let kinds = state.algorithms.map { RunningHash.cyclicKind($0) ?? 0 }
+            let kinds = state.algorithms.map { RunningHash.crcKind($0) ?? 0 }
             let values =
                 wanted.length == 0
                 ? kinds.map { _ in 0 }
