@@ -420,7 +420,7 @@ def main():
         print(f"{'known' if name in KNOWN else 'DIFF '} {name} {KNOWN.get(name, '')}")
         print(f"    aria2c {theirs.get(name)}\n    pawl   {ours.get(name)}")
     print(f"{len(theirs)} results of programs, {wrong} differ without a reason")
-    return 1 if wrong or any("broken" in name for name in theirs) else 0
+    return 1 if wrong or any(name.endswith(" broken") for name in theirs) else 0
 
 
 if __name__ == "__main__":
