@@ -3,7 +3,7 @@ import Testing
 @testable import PawlServer
 
 @Suite struct TurnQueueTests {
-    @Test func `whoever asks again waits for all that asked before`() {
+    @Test func `a member that is added again waits for all that were added before`() {
         var queue = TurnQueue<Int>()
         for member in 0..<100 { queue.append(member) }
         var served: [Int] = []
