@@ -89,9 +89,7 @@ extension SystemThread {
     /// Blocks the calling thread until `work` returns; for a `main` that is not asynchronous.
     package static func wait<Value: Sendable>(for work: @escaping @Sendable () async -> Value) -> Value {
         let result = Monitor<Value?>(nil)
-        // The main thread's own priority is above the normal one, which only root may set (nice); libdispatch would log
-        // the refusal at each start.
-        Task.detached(priority: .medium) {
+        Task.detached {
             let value = await work()
             result.with { $0 = value }
         }

@@ -7,13 +7,15 @@ final class SerialWork: Sendable {
     typealias Work = @Sendable () async -> Void
     private let work: AsyncStream<Work>.Continuation
 
-    init(priority: TaskPriority) {
+    init() {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Work.self,
             bufferingPolicy: .bufferingOldest(SerialWork.room)
         )
         work = continuation
-        Task.detached(priority: priority) { for await piece in stream { await piece() } }
+        // No priority below the normal one: a thread with a higher nice value passes it on to those it creates, and only
+        // root could take it back.
+        Task.detached { for await piece in stream { await piece() } }
     }
 
     deinit { work.finish() }
