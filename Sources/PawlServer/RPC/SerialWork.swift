@@ -7,15 +7,13 @@ final class SerialWork: Sendable {
     typealias Work = @Sendable () async -> Void
     private let work: AsyncStream<Work>.Continuation
 
-    init() {
+    init(priority: TaskPriority) {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Work.self,
             bufferingPolicy: .bufferingOldest(SerialWork.room)
         )
         work = continuation
-        // No priority below the normal one: a thread with a higher nice value passes it on to those it creates, and only
-        // root could take it back.
-        Task.detached { for await piece in stream { await piece() } }
+        Task.detached(priority: priority) { for await piece in stream { await piece() } }
     }
 
     deinit { work.finish() }

@@ -14,9 +14,9 @@ final class ServiceHandler: WebHandler {
     private let isStandIn: Bool
     let lines: EventStreams
     /// All unauthenticated clients together use at most one of many threads.
-    private let unauthenticated = SerialWork()
+    private let unauthenticated = SerialWork(priority: .low)
     /// Messages of authenticated clients that may cause large responses: one is in memory at a time.
-    private let large = SerialWork()
+    private let large = SerialWork(priority: .medium)
     private let server = Mutex<WebServer?>(nil)
     /// Messages of each WebSocket, processed one after another.
     private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
