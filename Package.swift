@@ -94,17 +94,10 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(
-            name: "CWebSockets",
-            pkgConfig: "libwebsockets",
-            providers: [.apt(["libwebsockets-dev"])]
-        ),
-        // SwiftPM warns about a missing pkg-config module even if a trait leaves the library out.
-        .systemLibrary(
-            name: "CSQLite",
-            pkgConfig: isDependency ? nil : "sqlite3",
-            providers: [.apt(["libsqlite3-dev"])]
-        ),
+        // No pkg-config modules: SwiftPM would warn about a missing one, also in packages that use neither the service
+        // nor the queue.
+        .systemLibrary(name: "CWebSockets"),
+        .systemLibrary(name: "CSQLite"),
         .target(name: "CPawlSystem", cSettings: strictC),
 
         module("PawlCore", []),

@@ -1,5 +1,8 @@
 // The only access to SQLite: wrappers for variadic functions and macros with casts.
 #pragma once
+#if !__has_include(<sqlite3.h>)
+#error "sqlite3.h is missing: install libsqlite3-dev"
+#endif
 #include <sqlite3.h>
 
 #if SQLITE_VERSION_NUMBER < 3037000

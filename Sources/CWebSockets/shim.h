@@ -5,6 +5,9 @@
 // HTTP is not used: 4.1 never returns from two requests that arrive at once, runs the body of a GET as the next
 // request, and switches to HTTP/2 for any client.
 #pragma once
+#if !__has_include(<libwebsockets.h>)
+#error "libwebsockets.h is missing: install libwebsockets-dev"
+#endif
 #include <libwebsockets.h>
 #include <string.h>
 #include <sys/prctl.h>

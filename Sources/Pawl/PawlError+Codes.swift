@@ -52,3 +52,38 @@ extension PawlError.Code {
     /// The program itself refused a request or a response, see ``DownloadHooks``.
     public static let rejected = Self(rawValue: 36)
 }
+
+extension PawlError.Code: CustomStringConvertible {
+    /// The name, such as `notFound`; the number of a code that has none.
+    public var description: String {
+        switch self {
+        case .unknown: "unknown"
+        case .timeout: "timeout"
+        case .notFound: "notFound"
+        case .tooSlow: "tooSlow"
+        case .network: "network"
+        case .unfinished: "unfinished"
+        case .cannotResume: "cannotResume"
+        case .diskFull: "diskFull"
+        case .alreadyDownloading: "alreadyDownloading"
+        case .fileExists: "fileExists"
+        case .renameFailed: "renameFailed"
+        case .cannotOpen: "cannotOpen"
+        case .cannotCreate: "cannotCreate"
+        case .inputOutput: "inputOutput"
+        case .cannotMakeFolder: "cannotMakeFolder"
+        case .nameResolution: "nameResolution"
+        case .badResponse: "badResponse"
+        case .tooManyRedirects: "tooManyRedirects"
+        case .authorization: "authorization"
+        case .badOption: "badOption"
+        case .overloaded: "overloaded"
+        case .checksumMismatch: "checksumMismatch"
+        case .insecure: "insecure"
+        case .newerJournal: "newerJournal"
+        case .tooLarge: "tooLarge"
+        case .rejected: "rejected"
+        case _: "\(rawValue)"
+        }
+    }
+}

@@ -37,68 +37,117 @@ extension DownloadSession {
     public static var shared: DownloadSession { preconditionFailure() }
 }
 
+// Each has a setter: without one, the compiler tells of that instead of what to use.
 extension DownloadSessionConfiguration {
     /// Linux does not tell which networks are cellular.
     @available(*, unavailable, message: "Linux does not tell which networks are cellular")
-    public var allowsCellularAccess: Bool { preconditionFailure() }
+    public var allowsCellularAccess: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Linux does not tell which networks are expensive.
     @available(*, unavailable, message: "Linux does not tell which networks are expensive")
-    public var allowsExpensiveNetworkAccess: Bool { preconditionFailure() }
+    public var allowsExpensiveNetworkAccess: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Linux does not tell which networks are constrained.
     @available(*, unavailable, message: "Linux does not tell which networks are constrained")
-    public var allowsConstrainedNetworkAccess: Bool { preconditionFailure() }
+    public var allowsConstrainedNetworkAccess: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Tasks run as soon as there is a slot.
     @available(*, unavailable, message: "tasks run as soon as there is a slot")
-    public var isDiscretionary: Bool { preconditionFailure() }
+    public var isDiscretionary: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Programs are not launched; `pawl serve` continues the tasks.
     @available(*, unavailable, message: "programs are not launched; 'pawl serve' continues the tasks")
-    public var sessionSendsLaunchEvents: Bool { preconditionFailure() }
+    public var sessionSendsLaunchEvents: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Responses are not cached.
     @available(*, unavailable, message: "responses are not cached")
-    public var urlCache: Any? { preconditionFailure() }
+    public var urlCache: Any? {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Cookies are sent from `options.cookieFile`, and none are stored.
     @available(*, unavailable, message: "set options.cookieFile; no cookies are stored")
-    public var httpCookieStorage: Any? { preconditionFailure() }
+    public var httpCookieStorage: Any? {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Credentials are those of `options`.
     @available(*, unavailable, message: "set options.user and options.password, or options.netrc")
-    public var urlCredentialStorage: Any? { preconditionFailure() }
+    public var urlCredentialStorage: Any? {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Proxies are those of `options`.
     @available(*, unavailable, message: "set options.proxy and options.noProxy")
-    public var connectionProxyDictionary: [AnyHashable: Any]? { preconditionFailure() }
+    public var connectionProxyDictionary: [AnyHashable: Any]? {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Responses are not cached.
     @available(*, unavailable, message: "responses are not cached")
-    public var requestCachePolicy: Any { preconditionFailure() }
+    public var requestCachePolicy: Any {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// TLS 1.2 is the oldest version.
     @available(*, unavailable, message: "TLS 1.2 is the oldest version that is used")
-    public var tlsMinimumSupportedProtocolVersion: Any { preconditionFailure() }
+    public var tlsMinimumSupportedProtocolVersion: Any {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Cookies are sent from `options.cookieFile`, and none are stored.
     @available(*, unavailable, message: "set options.cookieFile; no cookies are stored")
-    public var httpShouldSetCookies: Bool { preconditionFailure() }
+    public var httpShouldSetCookies: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Cookies are sent from `options.cookieFile`, and none are stored.
     @available(*, unavailable, message: "set options.cookieFile; no cookies are stored")
-    public var httpCookieAcceptPolicy: Any { preconditionFailure() }
+    public var httpCookieAcceptPolicy: Any {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Linux has no service types of networks.
     @available(*, unavailable, message: "Linux has no service types of networks")
-    public var networkServiceType: Any { preconditionFailure() }
+    public var networkServiceType: Any {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// State is in `stateFolder`.
     @available(*, unavailable, renamed: "stateFolder")
-    public var sharedContainerIdentifier: String? { preconditionFailure() }
+    public var sharedContainerIdentifier: String? {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 
     /// Protocols are built in.
     @available(*, unavailable, message: "protocols are built in")
-    public var protocolClasses: [AnyClass]? { preconditionFailure() }
+    public var protocolClasses: [AnyClass]? {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
 }

@@ -74,6 +74,18 @@ import Testing
         #expect(bench.said.isEmpty)
     }
 
+    @Test func `version 0.1.0 refuses a queue that this version has opened, and leaves it as it is`() throws {
+        let bench = try QueueBench()
+        try bench.open().close()
+        FileSystem.remove(bench.path)
+        try DatabaseConnection(bench.path).script(Self.firstForm)
+        try bench.open().close()
+        let bytes = FileSystem.contents(bench.path)
+        let failure = #expect(throws: Failure.self) { try bench.open(Array(Migration.all.prefix(1))) }
+        #expect(failure?.code == .newerJournal)
+        #expect(FileSystem.contents(bench.path) == bytes)
+    }
+
     /// Migrations that another version might contain.
     private static let later = [
         Migration(
@@ -83,7 +95,7 @@ import Testing
         Migration(name: "test: colour", script: "ALTER TABLE downloads ADD COLUMN colour TEXT"),
     ]
 
-    @Test(arguments: 0...3) func `from each earlier schema the missing migrations are run, once`(
+    @Test(arguments: 0...4) func `from each earlier schema the missing migrations are run, once`(
         _ earlier: Int
     ) throws {
         let bench = try QueueBench()

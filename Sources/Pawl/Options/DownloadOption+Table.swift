@@ -4,6 +4,9 @@ import PawlCore
 extension DownloadOption {
     package static let table = files + sources + transfer + request + security
 
+    /// The names of checksums, as options take them.
+    package static let checksumNames = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
+
     /// In practice without end.
     package static let mostRetries = 1_000_000
 
@@ -79,7 +82,7 @@ extension DownloadOption {
             aria2: "checksum",
             takes: "TYPE=HEX",
             whenKnown: .proof,
-            "expected checksum (one URL only): sha-256, sha-512, sha-1, md5, crc64nvme, crc32c or crc32"
+            "expected checksum (one URL only): \(checksumNames)"
         ),
         DownloadOption(
             "verify",

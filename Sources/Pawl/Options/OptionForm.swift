@@ -200,11 +200,10 @@ extension OptionForm<String> {
     @Sendable private static func checkChecksum(_ text: String, _ id: OptionID) throws(Failure) {
         let parts = text.split(separator: "=", maxSplits: 1).map { String($0) }
         guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
-            let names = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
             throw Failure(
                 refusing: id,
                 text,
-                because: "must be TYPE=HEX with one of the types \(names)"
+                because: "must be TYPE=HEX with one of the types \(DownloadOption.checksumNames)"
             )
         }
         guard Hexadecimal.bytes(parts[1])?.count == algorithm.length else {

@@ -61,11 +61,6 @@ extension VerifyOptions {
     ]
 }
 
-extension DownloadOption {
-    /// The names of checksums, as options take them.
-    static var checksumNames: String { HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ") }
-}
-
 extension OptionValues {
     /// A checksum as `TYPE=HEX`.
     static func checksum(_ value: String) throws(Failure) -> Checksum {

@@ -30,7 +30,7 @@ package enum DigestFragment {
     }
 
     private static let names: [String: HashAlgorithm] = [
-        "sha256": .sha256, "sha-256": .sha256, "sha512": .sha512, "sha-512": .sha512, "sha1": .sha1,
-        "sha-1": .sha1, "md5": .md5,
+        "sha256": .sha256, "sha-256": .sha256, "sha512": .sha512, "sha-512": .sha512,
+        "sha384": .sha384, "sha-384": .sha384, "sha1": .sha1, "sha-1": .sha1, "md5": .md5,
     ]
 }

@@ -2,6 +2,8 @@
 package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     case sha256 = "sha-256"
     case sha512 = "sha-512"
+    case sha384 = "sha-384"
+    case sha224 = "sha-224"
     case sha1 = "sha-1"
     case md5 = "md5"
     /// CRC-64/NVME, as object stores state it.
@@ -16,6 +18,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .sha256: 32
         case .sha512: 64
+        case .sha384: 48
+        case .sha224: 28
         case .sha1: 20
         case .md5: 16
         case .crc64nvme: 8
@@ -28,7 +32,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// A mismatch still shows that the content is wrong.
     package var isWeak: Bool {
         switch self {
-        case .sha256, .sha512: false
+        case .sha256, .sha512, .sha384, .sha224: false
         case .sha1, .md5, .crc64nvme, .crc32c, .crc32: true
         }
     }
@@ -41,6 +45,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         switch String(decoding: name.filter { $0 != .dash }.map(\.lowercased), as: UTF8.self) {
         case "sha256", "sha2256": self = .sha256
         case "sha512", "sha2512": self = .sha512
+        case "sha384", "sha2384": self = .sha384
+        case "sha224", "sha2224": self = .sha224
         case "sha1", "sha": self = .sha1
         case "md5": self = .md5
         case "crc64nvme": self = .crc64nvme
@@ -55,6 +61,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         switch digits {
         case 64: self = .sha256
         case 128: self = .sha512
+        case 96: self = .sha384
+        case 56: self = .sha224
         case 40: self = .sha1
         case 32: self = .md5
         case _: return nil

@@ -91,7 +91,9 @@ package struct Aria2Option: Hashable, Sendable {
         return parts[1].count == digits && parts[1].allSatisfy { $0.isASCII && $0.isHexDigit }
     }
 
-    private static let digestDigits = ["sha-1": 40, "sha-256": 64, "sha-512": 128, "md5": 32]
+    private static let digestDigits = [
+        "sha-1": 40, "sha-224": 56, "sha-256": 64, "sha-384": 96, "sha-512": 128, "md5": 32,
+    ]
 }
 
 extension Character {

@@ -41,6 +41,8 @@ final class WebConnection {
     /// How many bytes of the body or message the handler has searched for the secret.
     var looked = 0
     var isReading = true
+    /// Whether it has had its turn, see ``WebLoop/awaitTurn(_:)``.
+    var waitsForTurn = false
     /// Bytes that came after the last response.
     var discarded = 0
     /// Lengths of a WebSocket's messages that have no response yet.

@@ -6,6 +6,7 @@ extension WebLoop {
     /// Handles received bytes; returns whether the connection stays open.
     func arrived(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
         let connection = unsafe connection(wsi)
+        defer { awaitTurn(connection) }
         switch connection.stage {
         case .closing:
             // A client that does not stop sending is disconnected.
@@ -196,6 +197,10 @@ extension WebLoop {
         _ = count(connection)
         guard !closes else { return close(connection) }
         connection.stage = .request
+        guard connection.isKnown || connection.reader.count == 0 else {
+            awaitTurn(connection)
+            return true
+        }
         return readRequest(of: connection)
     }
 

@@ -47,6 +47,9 @@ final class WebLoop {
     /// How many may be closing at the same time; the library has capacity for so many more.
     private static let mostLeaving = 64
 
+    /// Unauthenticated connections that wait to be read again, in order.
+    private var turns = TurnQueue<ConnectionID>()
+
     static let chunk = 64 * 1024
 
     init(limits: WebLimits, handler: any WebHandler, mailbox: WebMailbox) {
@@ -169,7 +172,9 @@ final class WebLoop {
     func run() {
         guard let context = unsafe context else { return }
         while !isStopping {
-            _ = unsafe lws_service(context, 0)
+            giveTurns()
+            // While others wait for their turn, it does not wait for input.
+            _ = unsafe lws_service(context, turns.isEmpty ? 0 : -1)
             resumeAccepting()
         }
         // Pending responses, among them the "OK" to a stop request, get a moment to be sent.
@@ -302,10 +307,33 @@ final class WebLoop {
     /// connection continuously.
     func settleReading(_ connection: WebConnection) {
         let isFlushed = unsafe lws_partial_buffered(connection.wsi) == 0
-        let isReading = isFlushed && connection.wantsBytes(limits)
+        let isReading = isFlushed && !connection.waitsForTurn && connection.wantsBytes(limits)
         guard isReading != connection.isReading else { return }
         connection.isReading = isReading
         _ = unsafe lws_rx_flow_control(connection.wsi, isReading ? 1 : 0)
+    }
+
+    /// Until its next turn an unauthenticated connection is not read, nor its next request parsed.
+    ///
+    /// However many there are and whatever they send, what they cause between two calls of an authenticated client
+    /// is a small amount of work.
+    func awaitTurn(_ connection: WebConnection) {
+        guard !connection.isKnown, !connection.waitsForTurn else { return }
+        connection.waitsForTurn = true
+        turns.append(connection.id)
+        settleReading(connection)
+    }
+
+    private func giveTurns() {
+        for id in turns.next() {
+            guard let connection = byID[id], connection.waitsForTurn else { continue }
+            connection.waitsForTurn = false
+            guard readRequest(of: connection) else {
+                kill(connection)
+                continue
+            }
+            settleReading(connection)
+        }
     }
 
     // MARK: writing
@@ -392,6 +420,9 @@ final class WebLoop {
     func recognize(_ connection: WebConnection) {
         heldUnauthenticated -= unauthenticatedShare(of: connection)
         connection.isKnown = true
+        guard connection.waitsForTurn else { return }
+        connection.waitsForTurn = false
+        settleReading(connection)
     }
 
     /// Each call sends one WebSocket message.

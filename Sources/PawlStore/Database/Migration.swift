@@ -6,7 +6,7 @@ struct Migration: Hashable, Sendable {
     let script: String
 
     /// All steps, the oldest first.
-    static let all = [downloads]
+    static let all = [downloads, laterOptions]
 
     /// The first schema.
     ///
@@ -54,4 +54,9 @@ struct Migration: Hashable, Sendable {
             ) STRICT, WITHOUT ROWID;
             """
     )
+
+    /// The schema stays; version 0.1.0 refuses the queue from here on.
+    ///
+    /// It would leave out what it does not know of a download's options, such as a checksum of another type.
+    private static let laterOptions = Migration(name: "options of version 0.2.0", script: "")
 }

@@ -15,7 +15,9 @@ private enum Examples {
     }
 
     static func downloader() async throws {
-        let downloader = Downloader { event in
+        var configuration = Downloader.Configuration()
+        configuration.jobs = 4
+        let downloader = Downloader(configuration) { event in
             print(event.kind)
         }
         var options = DownloadOptions()
