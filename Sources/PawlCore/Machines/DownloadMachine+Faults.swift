@@ -42,11 +42,11 @@ extension DownloadMachine {
     mutating func disowned(_ fault: TransferFault, lane index: Int, now: Instant) -> [Action]? {
         switch fault.kind {
         case .contentChanged:
-            return changed(.init("changed-during-transfer", "\(fault.text)"), lane: index, now: now)
+            return changed(.init("changed-during-transfer", "\(fault.cause)"), lane: index, now: now)
         case .offsetRefused:
             let evidence = LocalizableMessage(
                 "offset-refused",
-                "the server refuses the offset: \(fault.text)"
+                "the server refuses the offset: \(fault.cause)"
             )
             return rangesBroken(evidence, lane: index, now: now)
         case .nameResolution, .nameMissing, .unreachable, .connectionRefused, .connectTimeout,

@@ -48,11 +48,16 @@ package struct Failure: Error, Hashable, Sendable {
 
     /// An option has an invalid value; a secret one is left out.
     package init(refusing setting: Setting, _ value: String? = nil, because why: String) {
+        self.init(refusing: setting, value, because: LocalizableMessage(untranslated: why))
+        cause = nil
+    }
+
+    package init(refusing setting: Setting, _ value: String? = nil, because cause: LocalizableMessage) {
         self.init(
             .badOption,
             "cannot use",
             at: setting.title + (value.map { " \($0)" } ?? ""),
-            because: why
+            because: cause
         )
         refused = setting
     }

@@ -70,12 +70,13 @@ export class Facts {
   }
 }
 
-/** @param {Details} details @returns {string | undefined} */
+/** What the file was compared with, and the digest on a line of its own. @param {Details} details @returns {string | undefined} */
 function verifiedOf(details) {
   const { verification } = details;
   if (!verification) return undefined;
   const { level, algorithm, digest, source, weak } = verification;
-  return `\u{1F6E1} ${words.verified[level] ?? level}${weak ? `, ${words.verified.weak}` : ""}: ${algorithm}=${digest} ${source}`.trim();
+  const how = [words.verified[level] ?? level, weak && words.verified.weak].filter(Boolean).join(", ");
+  return [how, `${algorithm}=${digest}`, source].filter(Boolean).join("\n");
 }
 
 /** @param {Details} details @returns {[string, string | undefined][]} */
@@ -83,7 +84,7 @@ function factsOf(details) {
   const { facts } = words;
   const { addedAt, startedAt, endedAt } = details;
   const speed = meanSpeedOf(details) ?? details.smoothedSpeed;
-  const took = startedAt && endedAt ? format.duration(endedAt - startedAt) : undefined;
+  const took = startedAt && endedAt ? format.took(endedAt - startedAt) : undefined;
   return [
     [facts.path, details.name && [details.folder, details.name].filter(Boolean).join("/")],
     [facts.size, details.total === null ? undefined : sizeText(details)],
@@ -115,6 +116,8 @@ function technicalFactsOf(details) {
 /** Code 32 is a checksum mismatch. @param {Details} details */
 function checksumOf(details) {
   const states = words.checksumStates;
+  // Said with the digest that it was verified with.
+  if (details.verification?.level === "given") return undefined;
   if (!details.checksum) return states.none;
   const state =
     details.state === "finished" ? states.right

@@ -57,10 +57,10 @@ export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z 
 
 /** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
 
-/** Seconds of the whole transfer, and its mean speed; undefined without both times. @param {Row} row */
+/** The mean speed of the whole transfer; undefined without both times, which are whole seconds. @param {Row} row */
 export function meanSpeedOf({ state, startedAt, endedAt, total, received }) {
-  if (state !== "finished" || !startedAt || !endedAt) return undefined;
-  return (received ?? total ?? 0) / Math.max(1, endedAt - startedAt);
+  if (state !== "finished" || !startedAt || !endedAt || endedAt <= startedAt) return undefined;
+  return (received ?? total ?? 0) / (endedAt - startedAt);
 }
 
 /** The part of the queue that a state belongs to. @type {Record<string, Part>} */

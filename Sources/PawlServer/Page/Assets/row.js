@@ -82,11 +82,11 @@ export class RowElement {
     const note = row.error ? words.reason(row.error)
       : row.waitsForHost && row.retryIn !== undefined ? words.hostWaits(row.waitsForHost, format.duration(Math.ceil(row.retryIn)))
       : failure ? words.cause(failure) : [hostOf(row), row.group].filter(Boolean).join(" · ");
-    setText(this.note, note);
+    setText(this.note, shortened(note));
     setAttribute(this.note, "title", row.error ? note : failure ? words.cause(failure) : row.url);
     // Shown before the note where there is no column for it.
     setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row, stateOf(row) === "crowded"));
-    setText(this.brief, failure || isRetrying(row) ? note : briefOf(row));
+    setText(this.brief, failure || isRetrying(row) ? shortened(note) : briefOf(row));
     this.#showToggle(row, name);
     this.#showProgress(row, part);
     this.#showRemedy(row, part);
@@ -136,14 +136,18 @@ export class RowElement {
   #showProgress(row, part) {
     const percent = row.total === undefined && part !== "finished" ? null : row.percent ?? (part === "finished" ? 100 : 0);
     this.bar.classList.toggle("is-unknown", percent === null && part === "running" && row.retryIn === undefined && stateOf(row) !== "crowded");
-    // A waiting download has no bar until it has bytes.
-    this.bar.classList.toggle("is-empty", part === "waiting" && !row.written);
+    // Only a download that receives or has bytes has a bar.
+    const isEmpty = !row.written && (isInLine(row) || ["retrying", "crowded"].includes(stateOf(row)));
+    this.bar.classList.toggle("is-empty", isEmpty);
     this.fill.style.width = `${percent ?? 0}%`;
-    setText(this.percent, percent === null || (part === "waiting" && !row.written) ? "" : format.percent(percent));
+    setText(this.percent, percent === null || isEmpty ? "" : format.percent(percent));
     setAttribute(this.bar, "aria-valuenow", percent === null ? null : String(Math.floor(percent)));
     setAttribute(this.bar, "aria-label", words.progress);
   }
 }
+
+/** A reason in which digests are as short as they can be told apart. @param {string} text */
+const shortened = (text) => text.replace(/\b([\da-f]{8})[\da-f]{24,}\b/g, "$1…");
 
 /** States that the rest of a row shows too. */
 const plainStates = new Set(["transferring", "finished", "failed"]);

@@ -263,7 +263,7 @@ export const chinese = {
     overview: "概况", segments: "分段", lanes: "连接", chart: "速度", log: "活动", sources: "来源", response: "服务器响应",
     requestHeaders: "请求头", preview: "预览", technical: "技术详情",
   },
-  segmentText: (part, whole, ranges) => `磁盘上已有 ${part} / ${whole}，共 ${number(ranges)} 段`,
+  segmentText: (part, whole, ranges) => `磁盘上已有 ${part} / ${whole}${ranges > 1 ? `，共 ${number(ranges)} 段` : ""}`,
   segmentUnknown: (part) => `磁盘上已有 ${part}，总大小未知`,
   chartText: (now, most) => `当前 ${now}，五分钟内最高 ${most}`,
   noLanes: "没有打开的连接。",
