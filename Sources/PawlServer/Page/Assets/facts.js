@@ -140,13 +140,16 @@ function responseFactsOf(response) {
   ];
 }
 
+/** @param {string | undefined | null} text */
+const isDigest = (text) => /[\da-f]{32}/.test(text ?? "");
+
 /** Recreates rows only if their text differs, so that text can be selected and copied. */
 function fill(/** @type {HTMLElement} */ box, /** @type {[string, string | undefined | null][]} */ pairs) {
   const shown = pairs.filter(([, value]) => value);
   const state = JSON.stringify(shown);
   if (box.dataset.state === state) return;
   box.dataset.state = state;
-  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { class: isDigest(value) ? "digest" : null }, value))));
 }
 
 /** @param {string} title */

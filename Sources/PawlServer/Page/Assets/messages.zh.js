@@ -340,6 +340,16 @@ function localizedValue(value) {
   return "code" in value ? failure(value) : localized(value);
 }
 
+/** Codes that their causes repeat. */
+const saidByCause = new Set([6, 19, 33]);
+
+/** Why something failed, without its place. @param {Failure} error */
+export function reason(error) {
+  const { code = 0, cause } = error;
+  const isWhole = cause !== undefined && cause.messageID !== "untranslated" && cause.messageID in messages;
+  return isWhole && saidByCause.has(code) ? localized(cause) : failure({ ...error, place: undefined });
+}
+
 /** The text of the code; a cause without an identifier keeps the text of the service, the system or the server. @param {Failure} failure */
 export function failure({ code, message, place, why, cause }) {
   const found = code === undefined ? undefined : failures[code];

@@ -1,4 +1,4 @@
-import { failure, localized } from "./messages.zh.js";
+import { failure, localized, reason } from "./messages.zh.js";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("zh-CN");
@@ -71,8 +71,8 @@ export const chinese = {
   smoothed: (speed) => `十秒平均速度：${speed}`,
 
   failure,
-  reason: (error) => [failure({ ...error, place: undefined }), remedies[error.code ?? 0]].filter(Boolean).join("；"),
-  cause: (error) => failure({ ...error, place: undefined }),
+  reason: (error) => [reason(error), remedies[error.code ?? 0]].filter(Boolean).join("；"),
+  cause: reason,
   localized,
 
   whole: {
