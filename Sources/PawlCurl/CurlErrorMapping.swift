@@ -194,13 +194,7 @@ extension EasyHandle {
             NumericAddress.isOne(host)
             ? !version.allows(numericHost: host)
             : kind == .nameResolution && NameCheck.shared.isMissing(host, version)
-        guard isMissing else { return nil }
-        return TransferFault(
-            .nameMissing,
-            version == .v4
-                ? LocalizableMessage("host-without-ipv4", "\(host) has no IPv4 address")
-                : LocalizableMessage("host-without-ipv6", "\(host) has no IPv6 address")
-        )
+        return isMissing ? .noAddress(of: host, version: version) : nil
     }
 }
 

@@ -21,6 +21,21 @@ import Testing
         #expect(written.sorted() == translated.sorted())
     }
 
+    @Test(arguments: [
+        "PawlCore/Machines", "PawlCore/Resume", "PawlCore/Protocol", "PawlDisk/Claiming", "PawlDisk/Partial",
+        "PawlDisk/System", "Pawl/Options",
+    ])
+    func `every cause of a failure of a download is a message`(folder: String) {
+        let files = Self.swiftFiles(in: folder)
+        #expect(!files.isEmpty)
+        for path in files {
+            #expect(Self.text(path).firstMatch(of: #/because: "/#) == nil, "\(path)")
+            #expect(
+                Self.text(path).firstMatch(of: #/SystemError.*\.text\b.*because|because:.*\.text\b/#) == nil
+            )
+        }
+    }
+
     @Test func `the page sets options that a download has`() {
         let page = Self.text("PawlServer/Page/Assets/form.js")
         let names = page.matches(of: /\bput\("([^"]+)"|options\["([^"]+)"\]|options\.(\w+) =/)

@@ -372,6 +372,7 @@ extension TransferFault {
         case .publicKey:
             "make sure that this is the right server before you change \(.setting(.pinnedPublicKeys))"
         case .denied: "correct \(.setting(.user))"
+        case .nameMissing where lacksVersion: "change \(.setting(.ipVersion))"
         case .nameResolution, .nameMissing: "check the host's name"
         case .proxy: "check \(.setting(.proxy))"
         case .notFound: "check the URL"

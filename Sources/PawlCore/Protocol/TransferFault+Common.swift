@@ -39,6 +39,19 @@ extension TransferFault {
         )
     )
 
+    /// The host has no address of the version that is required, which is 4 or 6.
+    package static func noAddress(of host: String, version: IPVersion) -> TransferFault {
+        TransferFault(
+            .nameMissing,
+            version == .v4
+                ? LocalizableMessage("host-without-ipv4", "\(host) has no IPv4 address")
+                : LocalizableMessage("host-without-ipv6", "\(host) has no IPv6 address")
+        )
+    }
+
+    /// Whether the host has an address of another version.
+    var lacksVersion: Bool { ["host-without-ipv4", "host-without-ipv6"].contains(cause.id) }
+
     /// The connection ended within the response's header section.
     package static func closedInHead(_ kind: Kind) -> TransferFault {
         TransferFault(

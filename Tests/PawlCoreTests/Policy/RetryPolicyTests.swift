@@ -49,7 +49,8 @@ import Testing
         (AttemptFault.silent(hasResponse: true), Failure.Code.timeout, true),
         (.rangeRefused(.init("test", "no")), .badResponse, true),
         (.unproven(.init("test", "")), .badResponse, false),
-        (.page(.init("test", "")), .badResponse, false), (.badRedirect(LocalizableMessage(untranslated: "")), .badResponse, false),
+        (.page(.init("test", "")), .badResponse, false),
+        (.badRedirect(LocalizableMessage(untranslated: "")), .badResponse, false),
         (.downgrade(to: ""), .insecure, false),
         (.tooManyRedirects(3), .tooManyRedirects, false),
     ])
