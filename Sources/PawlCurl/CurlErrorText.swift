@@ -87,12 +87,22 @@ enum CurlErrorText {
         }
         let beginning = "Failed to connect to "
         guard text.hasPrefix(beginning), let time = text.firstRange(of: " after ") else { return nil }
-        let place = text[..<time.lowerBound].dropFirst(beginning.count).replacing(" over ", with: ", ")
+        let place = place(text[..<time.lowerBound].dropFirst(beginning.count))
         guard systemError != 0 else {
             return LocalizableMessage("no-connection", "no connection to \(place)")
         }
         let why = SystemError(number: systemError).cause
         return LocalizableMessage("no-connection-because", "no connection to \(place): \(why)")
+    }
+
+    /// `HOST port 1`, in newer versions followed by ` over ADDRESS`.
+    private static func place(_ text: Substring) -> LocalizableMessage {
+        let parts = text.replacing(" over ", with: ", ")
+        guard let middle = parts.firstRange(of: " port ") else {
+            return LocalizableMessage(untranslated: String(parts))
+        }
+        let (host, port) = (parts[..<middle.lowerBound], parts[middle.upperBound...])
+        return LocalizableMessage("host-and-port", "\(host) port \(port)")
     }
 }
 

@@ -3,8 +3,8 @@
 import { setProblem } from "./asking.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
-import { sizeText } from "./row.js";
-import { meanSpeedOf, partOf } from "./queue.js";
+import { meanText, sizeText } from "./row.js";
+import { partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./detail.js").Details} Details */
@@ -83,13 +83,13 @@ function verifiedOf(details) {
 function factsOf(details) {
   const { facts } = words;
   const { addedAt, startedAt, endedAt } = details;
-  const speed = meanSpeedOf(details) ?? details.smoothedSpeed;
+  const speed = meanText(details) || (details.smoothedSpeed ? format.speed(details.smoothedSpeed) : undefined);
   const took = startedAt && endedAt ? format.took(endedAt - startedAt) : undefined;
   return [
     [facts.path, details.name && [details.folder, details.name].filter(Boolean).join("/")],
     [facts.size, details.total === null ? undefined : sizeText(details)],
     [facts.left, details.timeLeft && details.smoothedSpeed ? format.duration(details.timeLeft) : undefined],
-    [facts.smoothed, speed ? format.speed(speed) : undefined],
+    [facts.smoothed, speed],
     [facts.checksum, checksumOf(details)],
     [facts.verified, verifiedOf(details)],
     [facts.group, details.group],

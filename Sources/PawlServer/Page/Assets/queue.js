@@ -57,10 +57,13 @@ export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z 
 
 /** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
 
-/** The mean speed of the whole transfer; undefined without both times, which are whole seconds. @param {Row} row */
+/** Whether it lasted less than a second, so that its mean speed is higher than that of one. @param {Row} row */
+export const isShort = ({ startedAt = 0, endedAt = 0 }) => endedAt <= startedAt;
+
+/** The mean speed of the whole transfer; undefined without both times. @param {Row} row */
 export function meanSpeedOf({ state, startedAt, endedAt, total, received }) {
-  if (state !== "finished" || !startedAt || !endedAt || endedAt <= startedAt) return undefined;
-  return (received ?? total ?? 0) / (endedAt - startedAt);
+  if (state !== "finished" || !startedAt || !endedAt) return undefined;
+  return (received ?? total ?? 0) / Math.max(1, endedAt - startedAt);
 }
 
 /** The part of the queue that a state belongs to. @type {Record<string, Part>} */

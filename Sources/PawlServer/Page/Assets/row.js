@@ -5,7 +5,7 @@ import { columns } from "./columns.js";
 import { make, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { icon } from "./icons.js";
-import { hostOf, isInLine, meanSpeedOf, nameOf, partOf } from "./queue.js";
+import { hostOf, isInLine, isShort, meanSpeedOf, nameOf, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -93,7 +93,6 @@ export class RowElement {
     setAttribute(this.info, "aria-label", words.detailsOf(name));
     setAttribute(this.info, "title", words.toolbar.details);
     const isMoving = part === "running" && (row.speed ?? 0) > 0;
-    const mean = meanSpeedOf(row);
     const { state, size, speed, left, mean: meanCell, ended, connections, added } = this.cells;
     setText(state, stateText(row, true));
     setAttribute(state, "title", stateText(row));
@@ -101,7 +100,7 @@ export class RowElement {
     setText(speed, isMoving ? format.speed(row.speed ?? 0) : "");
     setAttribute(speed, "title", isMoving ? words.smoothed(format.speed(row.smoothedSpeed ?? 0)) : null);
     setText(left, row.timeLeft !== undefined && isMoving ? format.duration(row.timeLeft) : "");
-    setText(meanCell, mean === undefined ? "" : format.speed(mean));
+    setText(meanCell, meanText(row));
     setText(ended, row.endedAt ? format.when(row.endedAt) : "");
     setAttribute(ended, "title", row.endedAt ? format.moment(row.endedAt) : null);
     setText(connections, row.connections ? format.count(row.connections) : "");
@@ -172,6 +171,12 @@ export function stateText(row, isShort = false) {
     return isShort || !row.retryAttempt ? text : words.retryOf(text, row.retryReason ?? "", row.retryAttempt, row.retryLimit ?? 0);
   }
   return words.states[state] ?? row.state;
+}
+
+/** @param {Row} row */
+export function meanText(row) {
+  const mean = meanSpeedOf(row);
+  return !mean ? "" : (isShort(row) ? "> " : "") + format.speed(mean);
 }
 
 /** @param {Row} row */

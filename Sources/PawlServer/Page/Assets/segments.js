@@ -21,7 +21,8 @@ export class Segments {
     this.#chart,
     this.#chartText,
   );
-  element = make("section", {}, make("h3", {}, words.detail.segments), this.#map, this.#mapText, this.#running);
+  /** Hidden until something is known. */
+  element = make("section", { hidden: true }, make("h3", {}, words.detail.segments), this.#map, this.#mapText, this.#running);
 
   /** @param {import("./detail.js").Details & {history: number[]}} details */
   show(details) {
