@@ -52,7 +52,7 @@ package enum ProxyURL {
         return !host.isEmpty && host.utf8.allSatisfy(isPlain) && isPort(authority[host.endIndex...])
     }
 
-    /// A letter, also of another script, a digit, or what names have between them.
+    /// A letter (of any script), a digit, or one of `-._~`.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...: true

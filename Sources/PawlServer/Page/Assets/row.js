@@ -145,7 +145,7 @@ export class RowElement {
   }
 }
 
-/** A reason in which digests are as short as they can be told apart. @param {string} text */
+/** A reason with shortened digests. @param {string} text */
 const shortened = (text) => text.replace(/\b([\da-f]{8})[\da-f]{24,}\b/g, "$1…");
 
 /** States that the rest of a row shows too. */
