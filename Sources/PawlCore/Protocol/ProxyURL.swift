@@ -52,7 +52,7 @@ package enum ProxyURL {
         return !host.isEmpty && host.utf8.allSatisfy(isPlain) && isPort(authority[host.endIndex...])
     }
 
-    /// A letter (of any script), a digit, or one of `-._~`.
+    /// An unreserved character (RFC 3986 §2.3), or one outside of ASCII.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...: true
