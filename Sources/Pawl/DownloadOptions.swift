@@ -67,6 +67,10 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// A missing one is treated as a network that is down. Default `nil`, the system's choice.
     public var interface: String?
+    /// The version of the Internet Protocol of connections, also of those to a proxy.
+    ///
+    /// A host without an address of that version fails with ``PawlError/Code/nameResolution``. Default ``IPVersion/any``.
+    public var ipVersion = IPVersion.any
     /// Whether TLS certificates and SSH host keys are verified.
     ///
     /// Default `true`.
@@ -210,6 +214,16 @@ public struct DownloadOptions: Sendable, Hashable {
         case required
         /// None: only what is given counts.
         case off
+    }
+
+    /// The versions of the Internet Protocol of connections.
+    public enum IPVersion: String, Sendable, Hashable, CaseIterable {
+        /// What the system prefers of the addresses of a host.
+        case any
+        /// IPv4 only.
+        case v4 = "4"
+        /// IPv6 only.
+        case v6 = "6"
     }
 
     /// The policy for a finished file of the same name.

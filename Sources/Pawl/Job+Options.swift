@@ -112,6 +112,17 @@ extension IfExists {
     }
 }
 
+extension IPVersion {
+    fileprivate init(_ version: DownloadOptions.IPVersion) {
+        self =
+            switch version {
+            case .any: .any
+            case .v4: .v4
+            case .v6: .v6
+            }
+    }
+}
+
 extension TransferSettings.Values {
     /// The settings that are the same for all URLs.
     fileprivate init(_ options: DownloadOptions) {
@@ -125,6 +136,7 @@ extension TransferSettings.Values {
         proxy = options.proxy
         noProxy = options.noProxy
         interface = options.interface
+        ipVersion = IPVersion(options.ipVersion)
         verifiesPeer = options.verifiesPeer
         wantsDigest = options.verification != .off
         authorityFile = options.authorityFile

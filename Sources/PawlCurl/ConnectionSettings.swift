@@ -77,6 +77,11 @@ final class ConnectionSettings {
         if values.usesManyHosts { options.set(CURLOPT_DNS_CACHE_TIMEOUT, 1) }
         if let overrides { options.override(overrides) }
         if let interface = values.interface { options.set(CURLOPT_INTERFACE, interface) }
+        switch values.ipVersion {
+        case .any: break
+        case .v4: options.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+        case .v6: options.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+        }
         applyProxy(options)
         switch key.scheme {
         case .http:
@@ -143,7 +148,7 @@ final class ConnectionSettings {
         let proxy = values.proxy ?? (mayUseOwn ? nil : EnvironmentProxy.plain(for: key.scheme))
         if let proxy {
             let isReplaced = values.proxyLogin != nil
-            options.set(CURLOPT_PROXY, isReplaced ? EnvironmentProxy.withoutLogin(proxy) ?? proxy : proxy)
+            options.set(CURLOPT_PROXY, isReplaced ? ProxyURL.withoutLogin(proxy) ?? proxy : proxy)
             // libcurl would reuse a tunnel for which another request used the login that is omitted here.
             if values.proxy == nil { options.set(CURLOPT_FRESH_CONNECT, 1) }
         }

@@ -129,14 +129,26 @@ extension EasyHandle {
     ) -> TransferFault {
         if let denial = denial ?? overrun { return denial }
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
-            return TransferFault(.tls, "the host's SSH key does not match the one in known_hosts")
+            return TransferFault(
+                .tls,
+                LocalizableMessage(
+                    "fault-ssh-key",
+                    "the host's SSH key does not match the one in known_hosts"
+                )
+            )
         }
         if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
-            return TransferFault(.publicKey, "the server's public key is not one of the pinned ones")
+            return TransferFault(
+                .publicKey,
+                LocalizableMessage(
+                    "fault-key-not-pinned",
+                    "the server's public key is not one of the pinned ones"
+                )
+            )
         }
         let said = errorText
         if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) {
-            return TransferFault(.malformed, HTTP1Limits.headText)
+            return .longHead
         }
         let mapping = CurlErrorMapping(
             code: code,
@@ -148,30 +160,59 @@ extension EasyHandle {
             hasOffset: (request?.range.offset ?? 0) > 0
         )
         var kind = mapping.kind
+        if let request, let fault = versionFault(kind, of: request) { return fault }
         if kind == .nameResolution, let host = request?.address.host, NameCheck.shared.isMissing(host) {
             kind = .nameMissing
         }
         // libcurl does not name the command.
-        if code == CURLE_QUOTE_ERROR { return TransferFault(kind, "REST was refused with \(mapping.reply)") }
+        if code == CURLE_QUOTE_ERROR {
+            return TransferFault(
+                kind,
+                LocalizableMessage("fault-rest-refused", "REST was refused with \(mapping.reply)")
+            )
+        }
         return TransferFault(
             kind,
-            Secrets.removed(
-                from: CurlErrorText.worded(mapping.text, systemError: mapping.systemError),
-                of: request
+            CurlErrorText.worded(
+                Secrets.removed(from: mapping.text, of: request),
+                systemError: mapping.systemError
             )
         )
+    }
+}
+
+extension EasyHandle {
+    /// The fault of a host without an address of the version that is required; libcurl reports a literal address of the
+    /// other version as a refused connection.
+    private func versionFault(
+        _ kind: TransferFault.Kind,
+        of request: TransferRequest
+    ) -> TransferFault? {
+        let (host, version) = (request.address.host, request.settings.values.ipVersion)
+        guard version != .any, kind == .nameResolution || kind == .connectionRefused else { return nil }
+        let isMissing =
+            NumericAddress.isOne(host)
+            ? !version.allows(numericHost: host)
+            : kind == .nameResolution && NameCheck.shared.isMissing(host, version)
+        return isMissing ? .noAddress(of: host, version: version) : nil
     }
 }
 
 extension TransferFault {
     /// An option that libcurl rejects.
     init(refusal: CURLcode) {
-        self.init(.other, "libcurl rejects an option: \(CurlLibrary.text(of: refusal))")
+        self.init(.other, foreign: "libcurl rejects an option: \(CurlLibrary.text(of: refusal))")
     }
+
+    /// Lines of FTP, which libcurl does not bound.
+    static let longReplies = TransferFault(
+        .malformed,
+        LocalizableMessage("fault-replies-too-long", "the server's replies are too long")
+    )
 
     /// A failed read from a connection's socket.
     init(receiving error: Int32) {
-        self.init(Kind(receiving: error), "receiving failed: \(SystemError(number: error).text)")
+        self.init(Kind(receiving: error), CurlErrorText.receiving(SystemError(number: error).message))
     }
 }
 

@@ -4,18 +4,26 @@ import PawlSystem
 /// Turns the messages of libcurl and OpenSSL into the cause of a failure, without internal codes, times and
 /// function names.
 enum CurlErrorText {
-    static func worded(_ text: String, systemError: Int32) -> String {
+    static func worded(_ text: String, systemError: Int32) -> LocalizableMessage {
         let text = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         if let reason = reasonOfOpenSSL(text) {
             return plainServers.contains { reason.contains($0) }
-                ? "the server does not use TLS on this port (\(reason))"
-                : "the TLS handshake failed: \(reason)"
+                ? LocalizableMessage("tls-not-spoken", "the server does not use TLS on this port (\(reason))")
+                : LocalizableMessage(
+                    "tls-handshake-failed",
+                    "the TLS handshake failed: \(CertificateText.reason(reason))"
+                )
         }
-        for (beginning, words) in beginnings where text.hasPrefix(beginning) {
-            return words + text.dropFirst(beginning.count)
-        }
-        for (part, words) in parts where text.contains(part) { return words }
-        return connecting(text, systemError) ?? text
+        return beginning(of: text) ?? certificate(text) ?? response(text) ?? connecting(text, systemError)
+            ?? LocalizableMessage(untranslated: text)
+    }
+
+    /// OpenSSL's reason for not accepting a certificate.
+    static func untrusted(_ reason: String) -> LocalizableMessage {
+        LocalizableMessage(
+            "certificate-not-trusted",
+            "its certificate is not trusted: \(CertificateText.reason(reason))"
+        )
     }
 
     /// OpenSSL's message for a server that responds without TLS.
@@ -23,21 +31,43 @@ enum CurlErrorText {
         "wrong version number", "packet length too long", "http request", "unknown protocol",
     ]
 
-    private static let beginnings = [
-        ("SSL certificate problem: ", "its certificate is not trusted: "),
-        ("SSL certificate verification failed: ", "its certificate is not trusted: "),
-        ("Could not resolve host: ", "cannot resolve the host name "),
-        ("Could not resolve proxy: ", "cannot resolve the proxy's host name "),
-        ("Recv failure: ", "receiving failed: "),
-        ("Send failure: ", "sending failed: "),
-    ]
+    private static func beginning(of text: String) -> LocalizableMessage? {
+        func rest(_ beginnings: String...) -> String? {
+            beginnings.first { text.hasPrefix($0) }.map { String(text.dropFirst($0.count)) }
+        }
+        if let why = rest("SSL certificate problem: ", "SSL certificate verification failed: ") {
+            return untrusted(why)
+        }
+        if let host = rest("Could not resolve host: ") {
+            return LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)")
+        }
+        if let host = rest("Could not resolve proxy: ") {
+            return LocalizableMessage("proxy-not-resolved", "cannot resolve the proxy's host name \(host)")
+        }
+        if let why = rest("Recv failure: ") { return receiving(SystemError.message(of: why)) }
+        if let why = rest("Send failure: ") {
+            return LocalizableMessage("sending-failed", "sending failed: \(SystemError.message(of: why))")
+        }
+        if let status = rest("CONNECT tunnel failed, response ") {
+            return LocalizableMessage("tunnel-refused", "the proxy refused to open a tunnel (\(status))")
+        }
+        return nil
+    }
 
-    private static let parts = [
-        ("no alternative certificate subject name matches", "its certificate is for another host"),
-        ("does not match target host name", "its certificate is for another host"),
-        ("Empty reply from server", "the connection was closed without a response"),
-        ("Received HTTP/0.9 when not allowed", "the response is not HTTP"),
-    ]
+    static func receiving(_ why: LocalizableMessage) -> LocalizableMessage {
+        LocalizableMessage("receiving-failed", "receiving failed: \(why)")
+    }
+
+    private static func certificate(_ text: String) -> LocalizableMessage? {
+        let parts = ["no alternative certificate subject name matches", "does not match target host name"]
+        guard parts.contains(where: { text.contains($0) }) else { return nil }
+        return LocalizableMessage("certificate-of-other-host", "its certificate is for another host")
+    }
+
+    private static func response(_ text: String) -> LocalizableMessage? {
+        if text.contains("Empty reply from server") { return TransferFault.noResponse.cause }
+        return text.contains("Received HTTP/0.9 when not allowed") ? TransferFault.notHTTP.cause : nil
+    }
 
     /// The last part of `error:0A00010B:SSL routines::wrong version number`.
     private static func reasonOfOpenSSL(_ text: String) -> String? {
@@ -48,18 +78,74 @@ enum CurlErrorText {
     }
 
     /// `Failed to connect to HOST port 1 after 0 ms: ...`, `Connection timed out after 10001 milliseconds`.
-    private static func connecting(_ text: String, _ systemError: Int32) -> String? {
+    private static func connecting(_ text: String, _ systemError: Int32) -> LocalizableMessage? {
         if let time = text.firstRange(of: " timed out after "), text.hasSuffix(" milliseconds") {
             let digits = text[time.upperBound...].prefix { $0.isNumber }
             return Int64(digits).map {
-                "no connection within \(Interval.milliseconds($0 / 100 * 100).seconds) s"
+                let span = Interval.milliseconds($0 / 100 * 100).seconds
+                return LocalizableMessage("no-connection-within", "no connection within \(span) s")
             }
         }
         let beginning = "Failed to connect to "
         guard text.hasPrefix(beginning), let time = text.firstRange(of: " after ") else { return nil }
-        let place = text[..<time.lowerBound].dropFirst(beginning.count).replacing(" over ", with: ", ")
-        let cause = SystemError(number: systemError).text
-        let why = systemError == 0 ? "" : ": " + cause.prefix(1).lowercased() + cause.dropFirst()
-        return "no connection to \(place)\(why)"
+        let place = place(text[..<time.lowerBound].dropFirst(beginning.count))
+        guard systemError != 0 else {
+            return LocalizableMessage("no-connection", "no connection to \(place)")
+        }
+        let why = SystemError(number: systemError).cause
+        return LocalizableMessage("no-connection-because", "no connection to \(place): \(why)")
     }
+
+    /// `HOST port 1`, in newer versions followed by ` over ADDRESS`.
+    private static func place(_ text: Substring) -> LocalizableMessage {
+        let parts = text.replacing(" over ", with: ", ")
+        guard let middle = parts.firstRange(of: " port ") else {
+            return LocalizableMessage(untranslated: String(parts))
+        }
+        let (host, port) = (parts[..<middle.lowerBound], parts[middle.upperBound...])
+        return LocalizableMessage("host-and-port", "\(host) port \(port)")
+    }
+}
+
+/// OpenSSL's reasons for ending a handshake or not accepting a certificate.
+enum CertificateText {
+    static func reason(_ text: String) -> LocalizableMessage {
+        known[text] ?? LocalizableMessage(untranslated: text)
+    }
+
+    private static let known = Dictionary(
+        [
+            LocalizableMessage("certificate-expired", "certificate has expired"),
+            LocalizableMessage("certificate-early", "certificate is not yet valid"),
+            LocalizableMessage("certificate-self-signed", "self-signed certificate"),
+            LocalizableMessage(
+                "certificate-chain-self-signed",
+                "self-signed certificate in certificate chain"
+            ),
+            LocalizableMessage("certificate-no-issuer", "unable to get local issuer certificate"),
+            LocalizableMessage("certificate-issuer-missing", "unable to get issuer certificate"),
+            LocalizableMessage("certificate-first-unverified", "unable to verify the first certificate"),
+            LocalizableMessage("certificate-revoked", "certificate revoked"),
+            LocalizableMessage("certificate-untrusted", "certificate not trusted"),
+            LocalizableMessage("certificate-rejected", "certificate rejected"),
+            LocalizableMessage("certificate-authority-invalid", "invalid CA certificate"),
+            LocalizableMessage("certificate-purpose", "unsupported certificate purpose"),
+            LocalizableMessage("certificate-signature", "certificate signature failure"),
+            LocalizableMessage("certificate-chain-long", "certificate chain too long"),
+            LocalizableMessage("certificate-host", "hostname mismatch"),
+            LocalizableMessage("certificate-address", "IP address mismatch"),
+            LocalizableMessage("certificate-key-short", "EE certificate key too weak"),
+            LocalizableMessage("certificate-digest-weak", "CA signature digest algorithm too weak"),
+            LocalizableMessage("tls-alert-handshake", "ssl/tls alert handshake failure"),
+            LocalizableMessage("tls-alert-version", "tlsv1 alert protocol version"),
+            LocalizableMessage("tls-alert-name", "tlsv1 unrecognized name"),
+            LocalizableMessage("tls-alert-internal", "tlsv1 alert internal error"),
+            LocalizableMessage("tls-alert-authority", "tlsv1 alert unknown ca"),
+            LocalizableMessage("tls-alert-certificate", "tlsv13 alert certificate required"),
+            LocalizableMessage("tls-version-unsupported", "unsupported protocol"),
+            LocalizableMessage("tls-key-short", "dh key too small"),
+            LocalizableMessage("tls-eof", "unexpected eof while reading"),
+        ].map { ($0.description, $0) },
+        uniquingKeysWith: { first, _ in first }
+    )
 }

@@ -14,7 +14,7 @@ extension CurlTransport {
     ) throws(TransferFault) -> Bool {
         guard request.address.scheme == .https, let judge = request.judge else { return false }
         guard TLSContext.isReachable, let check = try CertificateCheck(request, sink, judge) else {
-            throw TransferFault(.tls, "the server's certificates cannot be shown to the program")
+            throw TransferFault.certificatesNotShown
         }
         checks[id] = check
         multi.add(check.easy)
@@ -50,7 +50,7 @@ extension CurlTransport {
         } else {
             let fault =
                 code == CURLE_OK
-                ? TransferFault(.tls, "the server's certificates cannot be shown to the program")
+                ? .certificatesNotShown
                 : check.easy.fault(code, of: check.request, isHTTP: true, hasHead: false)
             multi.remove(check.easy)
             endCheck(id, fault)
@@ -78,7 +78,16 @@ extension CurlTransport {
             var values = check.request.settings.values
             switch item.decision {
             case .refuse:
-                endCheck(item.id, TransferFault(.tls, "the program does not accept the certificate"))
+                endCheck(
+                    item.id,
+                    TransferFault(
+                        .tls,
+                        LocalizableMessage(
+                            "fault-certificate-rejected",
+                            "the program does not accept the certificate"
+                        )
+                    )
+                )
                 continue
             case .accept where !item.isForClient:
                 values.verifiesPeer = false
@@ -89,13 +98,22 @@ extension CurlTransport {
             case .usual, .accept, .certificate:
                 if !item.isForClient {
                     if let problem = check.problem, values.verifiesPeer {
-                        endCheck(item.id, TransferFault(.tls, problem))
+                        endCheck(item.id, TransferFault(.tls, CurlErrorText.untrusted(problem)))
                         continue
                     }
                     values.acceptedKey = check.key
                 } else if check.key == nil {
                     // The handshake failed without a certificate, and there is none.
-                    endCheck(item.id, TransferFault(.tls, "the server requires a client certificate"))
+                    endCheck(
+                        item.id,
+                        TransferFault(
+                            .tls,
+                            LocalizableMessage(
+                                "fault-client-certificate",
+                                "the server requires a client certificate"
+                            )
+                        )
+                    )
                     continue
                 }
             }

@@ -43,7 +43,7 @@ extension CurlTransport {
     private func connector(_ exchange: HTTP1Exchange, for http1: HTTP1Client) -> Bool {
         do throws(TransferFault) {
             guard let connector = CurlConnector(for: exchange, sessions) else {
-                throw TransferFault(.other, "no memory for a connection")
+                throw TransferFault.outOfMemory
             }
             if let refusal = connector.easy.refusal { throw TransferFault(refusal: refusal) }
             multi.add(connector.easy)
@@ -82,7 +82,7 @@ extension CurlTransport {
         guard let (socket, secure) = connector.takeConnection(in: multi) else {
             let reason = SystemError.last.text
             remove(connector)
-            http1.fail(exchange, TransferFault(.other, "cannot take over a connection: \(reason)"))
+            http1.fail(exchange, TransferFault(.other, foreign: "cannot take over a connection: \(reason)"))
             return true
         }
         if secure == nil {

@@ -180,7 +180,13 @@ final class EasyHandle {
     /// The fault when the handle's connection was denied.
     var denial: TransferFault? {
         deniedAddress.map {
-            TransferFault(.privateAddress, "its address \($0) is private, and private addresses are denied")
+            TransferFault(
+                .privateAddress,
+                LocalizableMessage(
+                    "fault-address-denied",
+                    "its address \($0) is private, and private addresses are denied"
+                )
+            )
         }
     }
 

@@ -113,13 +113,19 @@ final class EasyHandlePool {
             if path.hasSuffix(";type=a") || path.hasSuffix(";type=d") {
                 throw TransferFault(
                     .other,
-                    "only binary transfers are supported, not ;type=a or ;type=d"
+                    LocalizableMessage(
+                        "fault-ftp-type",
+                        "only binary transfers are supported, not ;type=a or ;type=d"
+                    )
                 )
             }
         case .sftp, .s3: break
         }
         if address.path.hasSuffix("/") {
-            throw TransferFault(.notFound, "the path names a folder, not a file")
+            throw TransferFault(
+                .notFound,
+                LocalizableMessage("fault-path-is-folder", "the path names a folder, not a file")
+            )
         }
     }
 }

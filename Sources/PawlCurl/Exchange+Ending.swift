@@ -27,13 +27,13 @@ extension Exchange {
             return .failed(easy.fault(code, of: request, isHTTP: isHTTP, hasHead: phase == .delivered))
         }
         if isHTTP, phase == .collecting {
-            return .failed(TransferFault(.malformed, "the connection was closed within the response head"))
+            return .failed(.closedInHead(.malformed))
         }
         if phase != .delivered {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
         }
         guard chunks == nil else {
-            return .failed(TransferFault(.truncated, "the connection was closed before the last chunk"))
+            return .failed(.noLastChunk)
         }
         return .complete
     }

@@ -54,8 +54,7 @@ extension Exchange {
         guard sink != nil, verdict == nil else { return pawl_receiver_fails }
         lineBytes += line.count
         guard lineBytes <= HTTP1Limits.longestHead else {
-            let text = isHTTP ? HTTP1Limits.headText : "the server's replies are too long"
-            verdict = .failed(TransferFault(.malformed, text))
+            verdict = .failed(isHTTP ? .longHead : .longReplies)
             return pawl_receiver_fails
         }
         guard isHTTP else {
@@ -133,7 +132,7 @@ extension Exchange {
             switch step {
             case .incomplete: return bytes.count
             case .broken:
-                verdict = .failed(TransferFault(.truncated, "the chunked framing of the response is broken"))
+                verdict = .failed(.brokenChunks)
                 return pawl_receiver_fails
             case .end:
                 hasLastChunk = true
@@ -179,7 +178,7 @@ extension Exchange {
             // The end of a stream of HTTP/2 is not the connection's.
             if let length = content.contentLength { body = .length(length) }
         } else {
-            throw TransferFault(.malformed, "the response head is not HTTP")
+            throw TransferFault.headNotHTTP
         }
         head.lines = lines
         return (head, HTTP1Limits.isWorthDraining(body, keepsConnection: keepsConnection))

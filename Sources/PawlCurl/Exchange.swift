@@ -101,7 +101,7 @@ final class Exchange {
         adopt(settings, memory)
         if !takeBufferSize(request.bufferSize) {
             guard let fresh = EasyHandle() else {
-                verdict = .failed(TransferFault(.other, "libcurl is out of memory"))
+                verdict = .failed(.outOfMemory)
                 return
             }
             easy = fresh

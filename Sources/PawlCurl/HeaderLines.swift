@@ -32,7 +32,13 @@ extension HeaderLines {
         var taken: Set<String> = []
         for line in values.headers {
             guard FieldText.isSafe(line) else {
-                throw TransferFault(.other, "a request header cannot be sent: \(FieldText.flaw)")
+                throw TransferFault(
+                    .other,
+                    LocalizableMessage(
+                        "fault-header-unsendable",
+                        "a request header cannot be sent: \(FieldText.message)"
+                    )
+                )
             }
             let name = name(of: line)
             // Ranges and codings are set by the transport: the response is judged against the request.

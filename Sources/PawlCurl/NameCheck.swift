@@ -13,15 +13,21 @@ final class NameCheck: Sendable {
         SystemClock().now
     } starting: { body in
         SystemThread.detached("pawl-names", blocksSignals: true, body)
-    } resolving: { host in
-        NameCheck.lookUp(host)
+    } resolving: { name in
+        NameCheck.lookUp(name)
+    }
+
+    /// A name, and the version of the addresses that it needs.
+    struct Name: Hashable, Sendable {
+        var host: String
+        var version: IPVersion
     }
 
     private struct State {
         /// When a name was found to be missing.
-        var missing: [String: Instant] = [:]
+        var missing: [Name: Instant] = [:]
         /// Names that are being looked up.
-        var pending: Set<String> = []
+        var pending: Set<Name> = []
     }
 
     private static let lifetime = Interval.seconds(60)
@@ -31,13 +37,14 @@ final class NameCheck: Sendable {
     private let state = Mutex(State())
     private let now: @Sendable () -> Instant
     private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let resolve: @Sendable (String) -> Bool
+    private let resolve: @Sendable (Name) -> Bool
 
-    /// `start` runs a lookup elsewhere, since it may block; `resolve` returns whether a name does not exist.
+    /// `start` runs a lookup elsewhere, since it may block; `resolve` returns whether a name does not exist, or has no address of
+    /// the version.
     init(
         now: @escaping @Sendable () -> Instant,
         starting start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-        resolving resolve: @escaping @Sendable (String) -> Bool
+        resolving resolve: @escaping @Sendable (Name) -> Bool
     ) {
         self.now = now
         self.start = start
@@ -45,37 +52,44 @@ final class NameCheck: Sendable {
     }
 
     /// Whether a name that could not be resolved is known not to exist; starts a lookup when nothing is known.
-    func isMissing(_ host: String) -> Bool {
+    func isMissing(_ host: String, _ version: IPVersion = .any) -> Bool {
+        let name = Name(host: host, version: version)
         let now = now()
         let (isKnown, starts) = state.withLock { state -> (Bool, Bool) in
-            if let found = state.missing[host] {
+            if let found = state.missing[name] {
                 if now - found < NameCheck.lifetime { return (true, false) }
-                state.missing[host] = nil
+                state.missing[name] = nil
             }
             guard state.pending.count < NameCheck.mostPending else { return (false, false) }
-            return (false, state.pending.insert(host).inserted)
+            return (false, state.pending.insert(name).inserted)
         }
-        if starts { start { self.look(up: host) } }
+        if starts { start { self.look(up: name) } }
         return isKnown
     }
 
-    private func look(up host: String) {
-        let isMissing = resolve(host)
+    private func look(up name: Name) {
+        let isMissing = resolve(name)
         let now = now()
         state.withLock { state in
-            state.pending.remove(host)
+            state.pending.remove(name)
             if state.missing.count >= NameCheck.mostNames { state.missing.removeAll() }
-            state.missing[host] = isMissing ? now : nil
+            state.missing[name] = isMissing ? now : nil
         }
     }
 
-    private static func lookUp(_ host: String) -> Bool {
+    private static func lookUp(_ name: Name) -> Bool {
         var hints = unsafe addrinfo()
+        unsafe hints.ai_family =
+            switch name.version {
+            case .any: AF_UNSPEC
+            case .v4: AF_INET
+            case .v6: AF_INET6
+            }
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>? = nil
-        let code = unsafe getaddrinfo(host, nil, &hints, &found)
+        let code = unsafe getaddrinfo(name.host, nil, &hints, &found)
         if let found = unsafe found { unsafe freeaddrinfo(found) }
-        // EAI_NODATA (-5): the name exists, without an address.
-        return code == EAI_NONAME || code == -5
+        // EAI_NODATA (-5) and EAI_ADDRFAMILY (-9): the name exists, without such an address.
+        return code == EAI_NONAME || code == -5 || code == -9
     }
 }

@@ -29,7 +29,7 @@ final class OriginState {
     /// Loads the settings' cookie file when the request may carry secrets.
     init(for request: TransferRequest) throws(TransferFault) {
         guard let share = unsafe curl_share_init() else {
-            throw TransferFault(.other, "no memory for cookies")
+            throw TransferFault.outOfMemory
         }
         unsafe self.share = share
         // One loop thread uses the share, so it needs no lock functions.
@@ -85,9 +85,12 @@ final class OriginState {
 
     private func load(_ file: String) throws(TransferFault) {
         guard CurlLibrary.isReadable(file) else {
-            throw TransferFault(.other, "cannot read the cookie file \(file)")
+            throw TransferFault(
+                .other,
+                LocalizableMessage("fault-cookie-file", "cannot read the cookie file \(file)")
+            )
         }
-        guard let easy = unsafe curl_easy_init() else { throw TransferFault(.other, "no memory for cookies") }
+        guard let easy = unsafe curl_easy_init() else { throw TransferFault.outOfMemory }
         defer { unsafe curl_easy_cleanup(easy) }
         _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
         _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIEFILE, file)

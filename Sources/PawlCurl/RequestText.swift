@@ -5,20 +5,31 @@ import PawlEngine
 /// check of options.
 enum RequestText {
     static func check(_ values: TransferSettings.Values) throws(TransferFault) {
-        for (name, text) in [
-            ("the user agent", values.userAgent), ("the referer", values.referer),
-            ("the proxy", values.proxy),
-            ("the list of hosts without a proxy", values.noProxy),
+        for (setting, text) in [
+            (Setting.userAgent, values.userAgent), (.referer, values.referer), (.proxy, values.proxy),
+            (.noProxy, values.noProxy),
         ] {
             guard let text, !FieldText.isSafe(text) else { continue }
-            throw TransferFault(.other, "\(name) cannot be sent: \(FieldText.flaw)")
+            throw TransferFault(
+                .other,
+                LocalizableMessage(
+                    "fault-option-unsendable",
+                    "\(setting.title) cannot be sent: \(FieldText.message)"
+                )
+            )
         }
         if let login = values.credentials { try check(login) }
     }
 
     static func check(_ login: Credentials) throws(TransferFault) {
         guard FieldText.isSafe(login.user), FieldText.isSafe(login.password) else {
-            throw TransferFault(.other, "the user name or the password cannot be sent: \(FieldText.flaw)")
+            throw TransferFault(
+                .other,
+                LocalizableMessage(
+                    "fault-login-unsendable",
+                    "the user name or the password cannot be sent: \(FieldText.message)"
+                )
+            )
         }
     }
 }

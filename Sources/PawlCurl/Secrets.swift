@@ -16,7 +16,7 @@ enum Secrets {
         var secrets: [String] = []
         if let query = request.address.query { secrets.append(query) }
         if let credentials = values.credentials { secrets.append(credentials.password) }
-        if let proxy = values.proxy, let login = userInfo(of: proxy) { secrets.append(login) }
+        if let login = values.proxy.flatMap(ProxyURL.login) { secrets.append(String(login)) }
         if let login = request.ownLogin { secrets.append(login.password) }
         for line in values.headers + request.fields where Redaction.isSecret(name: HeaderLines.name(of: line))
         {
@@ -24,13 +24,6 @@ enum Secrets {
             secrets.append(String(line[line.index(after: colon)...].drop { $0 == " " }))
         }
         return secrets
-    }
-
-    private static func userInfo(of url: String) -> String? {
-        guard let end = url.lastIndex(of: "@") else { return nil }
-        let authority = url[..<end]
-        guard let slash = authority.lastIndex(of: "/") else { return String(authority) }
-        return String(authority[authority.index(after: slash)...])
     }
 
     /// Works on bytes: as a Swift `Character`, a secret's end followed by a combining mark does not match the secret.

@@ -32,10 +32,13 @@ struct SwallowedBytes {
     mutating func endPage() { start = nil }
 
     mutating func noteEndlessLine() {
-        fault = TransferFault(.malformed, "the server's replies are too long")
+        fault = .longReplies
     }
 
     private mutating func noteEndlessResponse() {
-        fault = TransferFault(.proxy, "the proxy's response is too long")
+        fault = TransferFault(
+            .proxy,
+            LocalizableMessage("fault-proxy-response-too-long", "the proxy's response is too long")
+        )
     }
 }

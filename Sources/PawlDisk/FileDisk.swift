@@ -84,7 +84,10 @@ package final class FileDisk: Disk {
                         .cannotCreate,
                         "cannot claim",
                         at: folder.path(of: claim.name),
-                        because: "other programs keep changing the files of that name"
+                        because: LocalizableMessage(
+                            "files-keep-changing",
+                            "other programs keep changing the files of that name"
+                        )
                     )
                 }
                 folder = try folders.open(claim.folder)

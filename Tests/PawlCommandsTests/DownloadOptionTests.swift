@@ -13,6 +13,7 @@ import Testing
         "checksum": "md5=" + String(repeating: "ab", count: 16), "length": "7", "connections": "60",
         "limit-rate": "10K", "retries": "0", "retry-delay": "0.00001", "max-retry-after": "86400",
         "timeout": "0.5", "connect-timeout": "2.5", "lowest-speed-limit": "2K", "interface": "eth0",
+        "ip-version": "6",
         "max-redirects": "0", "header": "A: 1\\2", "user": "u", "password": "p w", "netrc": "n",
         "referer": "http://r/", "user-agent": "a", "load-cookies": "c", "profile": "p", "region": "eu-west-1",
         "endpoint-url": "http://e", "proxy": "", "no-proxy": "h",

@@ -26,8 +26,8 @@ import Testing
 
     @Test func `a redraw returns to the first line and leaves nothing behind`() {
         var painter = FramePainter()
-        #expect(readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80)) == "a^K</b^K^J")
-        #expect(readable(painter.paint(permanent: [], frame: frame("c"), width: 80)) == "<^1Ac^K^J")
+        #expect(readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80)) == "a^K</b^K^J<^1A")
+        #expect(readable(painter.paint(permanent: [], frame: frame("c"), width: 80)) == "^1B<^1Ac^K^J")
         #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "<^2K")
         #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "")
     }
@@ -37,7 +37,7 @@ import Testing
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(
             readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80))
-                == "<^1A^2K/^2K^1Adone</b^K^J"
+                == "^1B<^1A^2K/^2K^1Adone</b^K^J"
         )
     }
 
@@ -46,14 +46,16 @@ import Testing
         _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
         #expect(
             readable(painter.paint(permanent: [], frame: frame("z"), width: 30))
-                == "<^3A^2K/^2K/^2K/^2K^3Az^K^J"
+                == "^3B<^3A^2K/^2K/^2K/^2K^3Az^K^J"
         )
     }
 
     @Test func `a terminal that cuts lines off has one row for each`() {
         var painter = FramePainter(FramePainter.Terminal(reflows: false))
         _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
-        #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^1A^2K/^2K^1Az^K^J")
+        #expect(
+            readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "^1B<^1A^2K/^2K^1Az^K^J"
+        )
     }
 
     @Test func `a display at the bottom of the screen is filled from the top`() {
@@ -62,34 +64,35 @@ import Testing
             readable(painter.paint(permanent: permanent, frame: lines, width: 80, height: 4))
         }
         let (a, b) = (frame("a")[0], frame("b")[0])
-        #expect(painted([], a, b) == "///<^3A^2K</^2K</a^K</b^K^J")
-        #expect(painted([], a, b) == "<^3A</</a^K</b^K^J")
-        #expect(painted(["one"], a) == "<^3A^2K/^2K/^2K/^2K^3Aone</</</a^K^J")
+        #expect(painted([], a, b) == "///<^3A^2K</^2K</a^K</b^K^J<^1A")
+        #expect(painted([], a, b) == "^1B<^3A</</a^K</b^K^J<^1A")
+        #expect(painted(["one"], a) == "^1B<^3A^2K/^2K/^2K/^2K^3Aone</</</a^K^J")
         #expect(painted(["two"]) == "<^2A^2K/^2K/^2K^2Atwo</")
     }
 
-    @Test func `rows that left a screen that became smaller are deleted when it grows again`() {
+    @Test func `rows that wrapping pushed off the screen are deleted when it grows again`() {
         var painter = FramePainter()
-        let lines = frame("1", "2", "3", "4", "5")
-        _ = painter.paint(permanent: [], frame: lines, width: 80, screen: 10)
-        // Two rows are lost, and a permanent line is written below them.
-        let small = readable(painter.paint(permanent: ["done"], frame: frame("a", "b"), width: 80, screen: 3))
-        #expect(small == "<^2A^2K/^2K/^2K^2Adone</a^K</b^K^J")
+        let long = String(repeating: "x", count: 60)
+        let lines = frame("1" + long, "2" + long, "3" + long)
+        _ = painter.paint(permanent: [], frame: lines, width: 80, screen: 4)
+        // They take six rows, so two are lost, and a permanent line is written below them.
+        let small = readable(painter.paint(permanent: ["done"], frame: frame("a", "b"), width: 40, screen: 4))
+        #expect(small == "^5B<^3A^2K/^2K/^2K/^2K^3Adone</a^K</b^K^J<^1A")
         // The permanent line is on the screen again, and above it the two.
-        let large = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 10))
-        #expect(large == "<^3A^1M^1A^1M^4B<^3Aa^K^J")
-        #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 10)) == "<a^K^J")
+        let large = readable(painter.paint(permanent: [], frame: frame("a"), width: 40, screen: 10))
+        #expect(large == "^1B<^4A^2M^4B<^3Aa^K^J")
+        #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 40, screen: 10)) == "<a^K^J")
     }
 
-    @Test func `what left the screen is out of reach until the terminal grows`() {
+    @Test func `a screen that became lower dropped the rows below the cursor`() {
         var painter = FramePainter()
-        _ = painter.paint(permanent: [], frame: frame("1", "2", "3", "4"), width: 80, screen: 10)
-        let small = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 3))
-        #expect(small == "<^2Aa^K^J")
-        // Two empty rows are below the display, and nothing else is on the screen.
-        #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 3)) == "<a^K^J")
-        let large = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 4))
-        #expect(large == "<^1A^1M^1B<^1Aa^K^J")
+        let first = painter.paint(permanent: [], frame: frame("1", "2", "3", "4"), width: 80, screen: 10)
+        #expect(readable(first).hasSuffix("4^K^J<^3A"), "the cursor is in the first row")
+        // The terminal keeps that row: three rows are gone, and none of them is above the screen.
+        let small = readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80, screen: 3))
+        #expect(small == "<a^K</b^K^J<^1A")
+        let large = readable(painter.paint(permanent: [], frame: frame("a"), width: 80, screen: 10))
+        #expect(large == "^1B<^1Aa^K^J")
     }
 
     @Test func `a line that left the screen in part counts with that part`() {
@@ -116,7 +119,7 @@ import Testing
     @Test func `output of other programs in between is not overwritten`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
-        #expect(painter.leave() == "\r\n")
+        #expect(painter.leave() == "\u{1B}[1B\r\n")
         #expect(painter.leave() == "")
         #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80)) == "a^K^J")
     }

@@ -25,6 +25,7 @@ import Testing
         ["-O"],
         ["-#"], ["--progress", "plain"], ["--progress=none"], ["-fsSL"], ["-sSLJO"], ["-s"], ["-R"],
         ["--no-check-certificate"], ["-fsSLo", "f"],
+        ["-4"], ["-6"], ["-4L"], ["--ipv4"], ["--inet6-only"],
     ])
     func `common options of other tools are understood`(options: [String]) throws {
         let plan = try GetPlan(arguments: options + ["http://h/f"], readingWith: { _ in "" })
@@ -38,6 +39,9 @@ import Testing
         #expect(try plan("-fsSL", "http://h/f").options.download.connections == nil)
         #expect(try !plan("--no-check-certificate", "http://h/f").options.download.verifiesPeer)
         #expect(try plan("-P", "d", "http://h/f").options.folder == "d")
+        #expect(try plan("-4", "http://h/f").options.download.ipVersion == .v4)
+        #expect(try plan("-4", "--inet6-only", "http://h/f").options.download.ipVersion == .v6)
+        #expect(try plan("--ip-version", "6", "http://h/f").options.download.ipVersion == .v6)
         #expect(try plan("--silent", "http://h/f").options.isQuiet)
         #expect(try plan("-v", "http://h/f").options.isVerbose)
         #expect(try plan("--progress", "json", "http://h/f").options.isJSON)
@@ -47,7 +51,7 @@ import Testing
     @Test(arguments: [
         ("-I", "--dry-run"), ("-T", "--timeout"), ("--tries", "--retries"), ("-u", "--user"),
         ("--spider", "--dry-run"), ("--output-document", "-o FILE"), ("-A", "-U TEXT"), ("-n", ".netrc"),
-        ("-Z", "-j N"), ("-4", "--interface"), ("-6", "--interface"), ("--max-time", "timeout S pawl"),
+        ("-Z", "-j N"), ("--max-time", "timeout S pawl"),
         ("-m", "timeout S pawl"), ("-r", "--range"), ("-g", "URLs"), ("--http-user", "--user"),
         ("--daemon", "pawl add"),
     ])
@@ -58,7 +62,7 @@ import Testing
 
     @Test(arguments: [
         (["-v"], "pawl get -v"), (["--dry-run"], "pawl get --dry-run"), (["-j", "4"], "pawl slots"),
-        (["--progress", "plain"], "pawl list --watch"), (["-4"], "--interface"),
+        (["--progress", "plain"], "pawl list --watch"), (["--stdout"], "pawl get -o -"),
     ])
     func `add hints at the command that has the option`(words: [String], hint: String) throws {
         let failure = #expect(throws: Failure.self) {

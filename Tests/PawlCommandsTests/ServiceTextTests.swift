@@ -153,7 +153,7 @@ import Testing
 
     @Test func `status counts what sleeps as waiting`() {
         let status: JSON = ["running": .number(3), "sleeping": .number(2), "waiting": .number(4)]
-        #expect(status.activity == "1 running, 2 waiting, 4 queued")
+        #expect(status.activity == "3 running (2 waiting), 4 queued")
         let awake: JSON = ["running": .number(1), "sleeping": .number(0), "waiting": .number(0)]
         #expect(awake.activity == "1 running, 0 queued")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import PawlCore
 import Testing
 
 @testable import PawlCurl
@@ -25,18 +26,18 @@ import Testing
         ("Could not resolve host: h.invalid", "cannot resolve the host name h.invalid"),
         ("Connection timed out after 10001 milliseconds", "no connection within 10.0 s"),
         ("Empty reply from server", "the connection was closed without a response"),
-        ("CONNECT tunnel failed, response 407", "CONNECT tunnel failed, response 407"),
+        ("CONNECT tunnel failed, response 407", "the proxy refused to open a tunnel (407)"),
         ("one\ntwo", "one"), ("", ""), ("error:", "error:"), ("::error:", "::error:"),
     ])
     func `texts lose codes and times`(text: String, words: String) {
-        #expect(CurlErrorText.worded(text, systemError: 0) == words)
+        #expect(CurlErrorText.worded(text, systemError: 0).description == words)
     }
 
     @Test func `a refused connection names the place and the system's reason`() {
         let text = "Failed to connect to h port 1 after 0 ms: Could not connect to server"
-        #expect(CurlErrorText.worded(text, systemError: 0) == "no connection to h port 1")
+        #expect(CurlErrorText.worded(text, systemError: 0).description == "no connection to h port 1")
         #expect(
-            CurlErrorText.worded(text, systemError: ECONNREFUSED)
+            CurlErrorText.worded(text, systemError: ECONNREFUSED).description
                 == "no connection to h port 1: connection refused"
         )
     }

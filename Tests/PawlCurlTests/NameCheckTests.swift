@@ -45,6 +45,8 @@ import Testing
         #expect(check.isMissing("nowhere.example"))
         #expect(!check.isMissing("elsewhere.example"))
         #expect(stage.runLookups() == 1)
+        #expect(!check.isMissing("nowhere.example", .v6), "another question")
+        #expect(stage.runLookups() == 1)
     }
 
     @Test func `a resolver that does not respond says nothing about the name`() {

@@ -98,7 +98,9 @@ extension BrowserTests {
                 try await page.wait("\(PageBench.text(of: "right.txt", ".cell-state")) === 'Finished'")
                 try await page.lookCloser()
                 let detail = "document.querySelector('#detail').textContent"
-                try await page.wait("\(detail).includes('b1173a4959f0f13f19a0f776e203de99 · Matches')")
+                try await page.wait(
+                    "\(detail).includes('by the given checksum, weak\\nmd5=b1173a4959f0f13f19a0f776e203de99')"
+                )
                 try await page.wait("\(detail).includes('\(mirror)')")
                 _ = try await bench.call("pawl.add", [[["url": .string(wrong), "options": digest]]])
                 try await page.wait("\(PageBench.text(of: "wrong.txt", ".cell-state")) === 'Failed'")

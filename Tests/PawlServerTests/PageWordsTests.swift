@@ -8,9 +8,9 @@ import Testing
     private static let sources = FileSystem.folder(of: #filePath) + "/../../Sources"
 
     @Test func `every message has one identifier and a translation in Chinese`() throws {
-        // Written as `LocalizableMessage("id", "…")` or `.init("id", "…")`.
+        // Written as `LocalizableMessage("id", "…")`, `.init("id", "…")` or `AddressFlaw("id", "…")`.
         let written = Self.swiftFiles(in: "").flatMap { path in
-            let pattern = #/(?:LocalizableMessage|init)\(\s*"([a-z0-9-]+)",\s*"/#
+            let pattern = #/(?:LocalizableMessage|AddressFlaw|init)\(\s*"([a-z0-9-]+)",\s*"/#
             return Self.text(path).matches(of: pattern).map { String($0.1) }
         }
         #expect(written.contains("range-ignored") && written.contains("s3-no-bucket"))
@@ -19,6 +19,21 @@ import Testing
         )
         .map { String($0.1) }
         #expect(written.sorted() == translated.sorted())
+    }
+
+    @Test(arguments: [
+        "PawlCore/Machines", "PawlCore/Resume", "PawlCore/Protocol", "PawlDisk/Claiming", "PawlDisk/Partial",
+        "PawlDisk/System", "Pawl/Options",
+    ])
+    func `every cause of a failure of a download is a message`(folder: String) {
+        let files = Self.swiftFiles(in: folder)
+        #expect(!files.isEmpty)
+        for path in files {
+            #expect(Self.text(path).firstMatch(of: #/because: "/#) == nil, "\(path)")
+            #expect(
+                Self.text(path).firstMatch(of: #/SystemError.*\.text\b.*because|because:.*\.text\b/#) == nil
+            )
+        }
     }
 
     @Test func `the page sets options that a download has`() {

@@ -102,7 +102,7 @@ struct AddOrder: Sendable {
                 .badOption,
                 "cannot use",
                 at: "the folder \(text)",
-                because: "it is not inside the download root",
+                because: LocalizableMessage("folder-outside", "it is not inside the download root"),
                 remedy: "use a path relative to the root, without .."
             )
         }
@@ -117,7 +117,7 @@ struct AddOrder: Sendable {
             .badOption,
             "cannot use",
             at: "the folder \(folder)",
-            because: "the queue keeps its own files there",
+            because: LocalizableMessage("folder-of-queue", "the queue keeps its own files there"),
             remedy: "use another folder"
         )
     }

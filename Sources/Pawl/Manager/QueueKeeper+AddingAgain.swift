@@ -84,8 +84,14 @@ extension QueueKeeper {
             "cannot add",
             at: Redaction.address(record.sources[0]),
             because: isFinished
-                ? "the queue has it already as \(record.id.text), finished without this \(name)"
-                : "the queue has it already as \(record.id.text), with another \(name)",
+                ? LocalizableMessage(
+                    "known-and-finished",
+                    "the queue has it already as \(record.id.text), finished without this \(name)"
+                )
+                : LocalizableMessage(
+                    "known-with-other",
+                    "the queue has it already as \(record.id.text), with another \(name)"
+                ),
             remedy: "remove that download first, or use another file name"
         )
     }

@@ -21,7 +21,7 @@ extension QueueKeeper {
                     .badOption,
                     "cannot add",
                     at: record.id.text,
-                    because: "there is a download of that name"
+                    because: LocalizableMessage("download-of-that-name", "there is a download of that name")
                 )
             }
             record.id = QueueID(rawValue: .random(in: 1 ... .max))
@@ -54,7 +54,10 @@ extension QueueKeeper {
                         .badOption,
                         "cannot use",
                         at: "the folder \(record.folder)",
-                        because: "a link in it leads out of the download root",
+                        because: LocalizableMessage(
+                            "folder-leads-out",
+                            "a link in it leads out of the download root"
+                        ),
                         remedy: "give another folder"
                     )
                 }
@@ -196,7 +199,7 @@ extension QueueKeeper {
                 .badOption,
                 "cannot move",
                 at: record.name ?? id.text,
-                because: "it has not finished",
+                because: LocalizableMessage("not-finished", "it has not finished"),
                 remedy: "move it when it has finished"
             )
         }

@@ -197,7 +197,10 @@ final class QueueKeeper: ThreadBound {
                         .notFound,
                         "cannot find",
                         at: path,
-                        because: "the file was removed after the download finished",
+                        because: LocalizableMessage(
+                            "file-removed-since",
+                            "the file was removed after the download finished"
+                        ),
                         remedy: "resume it to download it again"
                     )
                 )

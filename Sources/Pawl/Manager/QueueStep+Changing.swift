@@ -22,7 +22,7 @@ extension QueueStep {
                 .badOption,
                 "cannot use",
                 at: "the folder \(folder)",
-                because: "the download has begun in another one",
+                because: LocalizableMessage("folder-in-use", "the download has begun in another one"),
                 remedy: "add it again"
             )
         }

@@ -217,6 +217,14 @@ extension DownloadOption {
             "network interface or local address to connect from"
         ),
         DownloadOption(
+            "ip-version",
+            .value(\.ipVersion, .choice()),
+            .ipVersion,
+            stored: "ipversion",
+            takes: "any|4|6",
+            "connect with this version of the Internet Protocol only"
+        ),
+        DownloadOption(
             "max-redirects",
             .value(\.maximumRedirects, .integer(0...1000)),
             .maximumRedirects,

@@ -107,7 +107,7 @@ extension DownloadOption {
             throw Failure(
                 refusing: .verification,
                 options.verification.rawValue,
-                because: "no key was given whose signatures count"
+                because: LocalizableMessage("must-have-signer", "no key was given whose signatures count")
             )
         }
     }

@@ -85,7 +85,7 @@ struct OptionField: Sendable {
             recover: plain.recover,
             take: { (options, text, id) throws(Failure) in
                 guard text.isEmpty || OptionForm.truth.value(text) != nil else {
-                    throw Failure(refusing: id, "'\(text)'", because: "must be true or false")
+                    throw Failure(refusing: id, "'\(text)'", because: OptionForm<Bool>.truth.expected)
                 }
                 if text != "false" { options[keyPath: path] = !DownloadOptions()[keyPath: path] }
             },

@@ -13,7 +13,7 @@ struct OptionForm<Value: Sendable>: Sendable {
     /// The valid value nearest to one that another version stored; `nil` if there is none.
     var nearest: @Sendable (Value) -> Value? = { $0 }
     /// The expected form.
-    var expected: String
+    var expected: LocalizableMessage
     /// Throws code 28 for an invalid value.
     var check: @Sendable (Value, OptionID) throws(Failure) -> Void
 
@@ -30,7 +30,7 @@ struct OptionForm<Value: Sendable>: Sendable {
 // Numbers, with their bounds.
 extension OptionForm where Value: Comparable & LosslessStringConvertible {
     private static func number(
-        _ expected: String,
+        _ expected: LocalizableMessage,
         isValid: @escaping @Sendable (Value) -> Bool,
         parse: @escaping @Sendable (String) -> Value?
     ) -> Self {
@@ -49,10 +49,14 @@ extension OptionForm where Value: Comparable & LosslessStringConvertible {
     /// Decimal digits; `none`, in any case, removes an optional value.
     static func integer(_ range: ClosedRange<Value>, none: String? = nil) -> Self
     where Value: FixedWidthInteger {
-        let bounds =
+        let expected =
             range.upperBound == .max
-            ? ", at least \(range.lowerBound)" : " from \(range.lowerBound) to \(range.upperBound)"
-        var form = number("must be a whole number" + bounds, isValid: range.contains) { text in
+            ? LocalizableMessage("must-be-at-least", "must be a whole number, at least \(range.lowerBound)")
+            : LocalizableMessage(
+                "must-be-between",
+                "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+            )
+        var form = number(expected, isValid: range.contains) { text in
             text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Value(text) : nil
         }
         form.meansNone = { $0.lowercased() == none }
@@ -64,7 +68,10 @@ extension OptionForm where Value: Comparable & LosslessStringConvertible {
 extension OptionForm<Int64> {
     /// Bytes per second; 0 is no limit.
     static let rate = {
-        let expected = "must be a number of bytes per second, such as 500K or 2.5M (0 means no limit)"
+        let expected = LocalizableMessage(
+            "must-be-rate",
+            "must be a number of bytes per second, such as 500K or 2.5M (0 means no limit)"
+        )
         var form = number(expected, isValid: { $0 >= 0 }, parse: ByteQuantity.parse)
         form.meansNone = { ByteQuantity.parse($0) == 0 }
         form.nearest = { $0 >= 0 ? $0 : nil }
@@ -82,9 +89,16 @@ extension OptionForm<Int64> {
 extension OptionForm<Double> {
     /// Seconds up to a day, fractions allowed.
     static func seconds(zeroAllowed: Bool) -> Self {
-        let range = zeroAllowed ? "from 0 to 86400" : "above 0, up to 86400"
-        return number(
-            "must be a number of seconds \(range), such as 2 or 0.5",
+        number(
+            zeroAllowed
+                ? LocalizableMessage(
+                    "must-be-seconds-or-zero",
+                    "must be a number of seconds from 0 to 86400, such as 2 or 0.5"
+                )
+                : LocalizableMessage(
+                    "must-be-seconds",
+                    "must be a number of seconds above 0, up to 86400, such as 2 or 0.5"
+                ),
             isValid: { (0...86_400).contains($0) && (zeroAllowed || $0 > 0) },
             parse: { text in
                 // No sign, no exponent, no name.
@@ -100,7 +114,7 @@ extension OptionForm<Bool> {
         text: { $0.description },
         value: { Bool($0) },
         parse: { Bool($0) },
-        expected: "must be true or false",
+        expected: LocalizableMessage("must-be-truth", "must be true or false"),
         check: { _, _ in }
     )
 }
@@ -112,7 +126,7 @@ extension OptionForm where Value: RawRepresentable<String> & CaseIterable {
             text: { $0.rawValue },
             value: { Value(rawValue: $0) },
             parse: { Value(rawValue: $0.lowercased()) },
-            expected: "must be one of \(names)",
+            expected: LocalizableMessage("must-be-one-of", "must be one of \(names)"),
             check: { _, _ in }
         )
     }
@@ -123,12 +137,12 @@ extension OptionForm<String> {
     private static func text(
         check: @escaping @Sendable (String, OptionID) throws(Failure) -> Void
     ) -> OptionForm {
-        OptionForm(text: { $0 }, value: { $0 }, parse: { $0 }, expected: "", check: check)
+        OptionForm(text: { $0 }, value: { $0 }, parse: { $0 }, expected: FieldText.message, check: check)
     }
 
     /// It may be a secret, and is not reported.
     static let text = text { (text, id) throws(Failure) in
-        guard FieldText.isSafe(text) else { throw Failure(refusing: id, because: FieldText.flaw) }
+        guard FieldText.isSafe(text) else { throw Failure(refusing: id, because: FieldText.message) }
     }
 
     /// The URL of a proxy, or nothing for none; it may hold a login, and is not reported.
@@ -136,8 +150,10 @@ extension OptionForm<String> {
         guard !ProxyURL.isUsable(text) else { return }
         throw Failure(
             refusing: id,
-            because: "must be [SCHEME://][USER:PASSWORD@]HOST[:PORT] with one of the schemes "
-                + ProxyURL.schemes.joined(separator: ", ")
+            because: LocalizableMessage(
+                "must-be-proxy",
+                "must be [SCHEME://][USER:PASSWORD@]HOST[:PORT] with one of the schemes \(ProxyURL.schemes.joined(separator: ", "))"
+            )
         )
     }
 
@@ -145,7 +161,7 @@ extension OptionForm<String> {
     static let notEmpty = {
         var form = text
         form.parse = { $0.isEmpty ? nil : $0 }
-        form.expected = "must not be empty"
+        form.expected = LocalizableMessage("must-not-be-empty", "must not be empty")
         return form
     }()
 
@@ -158,7 +174,11 @@ extension OptionForm<String> {
 
     @Sendable private static func checkRegion(_ text: String, _ id: OptionID) throws(Failure) {
         guard !S3Access.isRegion(text) else { return }
-        throw Failure(refusing: id, text, because: "must be the name of a region, such as eu-west-1")
+        throw Failure(
+            refusing: id,
+            text,
+            because: LocalizableMessage("must-be-region", "must be the name of a region, such as eu-west-1")
+        )
     }
 
     /// The URL of an object store.
@@ -185,7 +205,10 @@ extension OptionForm<String> {
             throw Failure(
                 refusing: id,
                 Redaction.header(text),
-                because: "must be one header line, such as 'Accept: text/plain'"
+                because: LocalizableMessage(
+                    "must-be-header",
+                    "must be one header line, such as 'Accept: text/plain'"
+                )
             )
         }
     }
@@ -203,14 +226,20 @@ extension OptionForm<String> {
             throw Failure(
                 refusing: id,
                 text,
-                because: "must be TYPE=HEX with one of the types \(DownloadOption.checksumNames)"
+                because: LocalizableMessage(
+                    "must-be-digest",
+                    "must be TYPE=HEX with one of the types \(DownloadOption.checksumNames)"
+                )
             )
         }
         guard Hexadecimal.bytes(parts[1])?.count == algorithm.length else {
             throw Failure(
                 refusing: id,
                 text,
-                because: "\(algorithm.rawValue) must have \(algorithm.length * 2) hexadecimal digits"
+                because: LocalizableMessage(
+                    "must-have-digits",
+                    "\(algorithm.rawValue) must have \(algorithm.length * 2) hexadecimal digits"
+                )
             )
         }
     }
@@ -228,7 +257,10 @@ extension OptionForm<String> {
             throw Failure(
                 refusing: id,
                 text,
-                because: "must be sha256// and the Base64 form of a SHA-256 digest (44 characters)"
+                because: LocalizableMessage(
+                    "must-be-key",
+                    "must be sha256// and the Base64 form of a SHA-256 digest (44 characters)"
+                )
             )
         }
     }
@@ -239,7 +271,10 @@ extension OptionForm<String> {
         throw Failure(
             refusing: id,
             text,
-            because: "must be HOST:PORT:ADDRESS with one numeric address, such as example.org:443:192.0.2.1"
+            because: LocalizableMessage(
+                "must-be-override",
+                "must be HOST:PORT:ADDRESS with one numeric address, such as example.org:443:192.0.2.1"
+            )
         )
     }
 
@@ -249,7 +284,14 @@ extension OptionForm<String> {
     /// Without libcurl's prefixes (`if!NAME`, `host!NAME`).
     static let interface = text { (name, id) throws(Failure) in
         guard !name.isEmpty, name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 0x21 && $0 < 0x7F }) else {
-            throw Failure(refusing: id, name, because: "must be an interface name or a local address")
+            throw Failure(
+                refusing: id,
+                name,
+                because: LocalizableMessage(
+                    "must-be-interface",
+                    "must be an interface name or a local address"
+                )
+            )
         }
     }
 
@@ -261,7 +303,7 @@ extension OptionForm<String> {
             throw Failure(
                 refusing: id,
                 name,
-                because: "must be one path component of 1 to 255 bytes"
+                because: LocalizableMessage("must-be-name", "must be one path component of 1 to 255 bytes")
             )
         }
     }

@@ -295,7 +295,7 @@ extension GetOptions {
         passedOver("progress-bar", short: "#", "no effect: see --progress"),
         passedOver("remote-header-name", short: "J", "no effect: the server's name is used"),
         passedOver("remote-time", short: "R", "no effect: the server's time is kept"),
-        split,
+        split, only(.v4, "ipv4", "inet4-only", short: "4"), only(.v6, "ipv6", "inet6-only", short: "6"),
         CommandOption(
             "directory-prefix",
             short: "P",
@@ -314,6 +314,22 @@ extension GetOptions {
             setsOneDownload: false
         ) { (options, _) in options.hasRemoteName = true },
     ]
+
+    /// The last of them counts, as in curl.
+    private static func only(
+        _ version: DownloadOptions.IPVersion,
+        _ names: String...,
+        short: Character
+    ) -> CommandOption<GetOptions> {
+        CommandOption(
+            names[0],
+            short: short,
+            aliases: Array(names.dropFirst()),
+            takes: .none,
+            in: .habits,
+            "like --ip-version \(version.rawValue)"
+        ) { (options, _) in options.download.ipVersion = version }
+    }
 
     private static func passedOver(
         _ name: String,

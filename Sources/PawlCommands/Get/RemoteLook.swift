@@ -57,11 +57,7 @@ struct RemoteLook: Sendable {
         case .network, .timeout: return "http"
         // What responds there does not speak TLS; a certificate that is not trusted is no reason to do without.
         case .insecure:
-            let isOther = [
-                "wrong version number", "packet length too long", "http request", "unknown protocol",
-            ]
-            .contains { error.failure.why.contains($0) }
-            return isOther ? "http" : "https"
+            return error.failure.cause?.id == "tls-not-spoken" ? "http" : "https"
         case _: return "https"
         }
     }

@@ -72,10 +72,9 @@ enum Habit {
         ("-Z --parallel --parallel-max", "use -j N for simultaneous downloads"),
         ("-M", "use --metalink FILE"),
         ("-V", "use 'pawl --version'"),
-        (
-            "-4 -6 --ipv4 --ipv6 --inet4-only --inet6-only",
-            "use --interface with a local address of that family"
-        ),
+        // Where a command has no short forms.
+        ("-4 --ipv4 --inet4-only", "use --ip-version 4"),
+        ("-6 --ipv6 --inet6-only", "use --ip-version 6"),
         ("--compressed", "files are stored as the server has them"),
         ("--url", "give the URL without an option"),
         ("--create-dirs", "missing folders are created by default"),

@@ -35,9 +35,10 @@ struct OptionParser<Target> {
 
     private func asksForHelp(_ given: Set<String>) -> Bool { !given.isDisjoint(with: ["help", "help-all"]) }
 
-    /// Whether a number is an option of another tool, such as curl's -4, where no operand is a number.
+    /// Whether a number is an option, such as -4, or one of another tool, where no operand is a number.
     private func isHabit(_ word: String) -> Bool {
-        takesDownloads && Habit.hint(for: word, in: command) != nil
+        options.contains { $0.entry.short.map { "-\($0)" } == word }
+            || takesDownloads && Habit.hint(for: word, in: command) != nil
     }
 
     /// Whether it has the options of downloads.

@@ -1,10 +1,14 @@
 /// Turns permanent and redrawn lines into terminal control sequences (ECMA-48).
 package struct FramePainter: Sendable {
-    /// The lines on the screen now, with the cursor at the end of the last.
+    /// The lines on the screen now, with the cursor at the beginning of the first.
+    ///
+    /// A terminal that becomes lower drops what is below the cursor, which is drawn again, before it pushes rows off its
+    /// top, where they can never be erased.
     private var drawn: [String] = []
     /// Empty rows above them that belong to the display.
     private var gap = 0
     private var lastWidth = 0
+    private var lastScreen = 0
     /// Lines above the screen since it became smaller than the display.
     private var above = RowsAbove()
     /// Empty rows below the display since then.
@@ -42,8 +46,12 @@ package struct FramePainter: Sendable {
         height: Int? = nil,
         screen: Int? = nil
     ) -> String {
-        var codes = ""
         let isFirst = drawn.isEmpty && gap == 0
+        if let screen = screen ?? height {
+            if lastScreen > screen { drop(rows: lastScreen - screen) }
+            lastScreen = screen
+        }
+        var codes = toEnd(width: width)
         var room = gap + rows(width: width)
         if let screen = screen ?? height, terminal.reflows, !isFirst {
             if room > screen { lose(rows: room - screen, width: width) }
@@ -81,6 +89,7 @@ package struct FramePainter: Sendable {
         codes += frame.map { $0.escaped(inColor: terminal.takesColor) + "\u{1B}[K" }.joined(separator: "\r\n")
         // Erases the rest of a longer previous frame.
         if !frame.isEmpty { codes += "\u{1B}[J" }
+        codes += frame.count > 1 ? "\r\u{1B}[\(frame.count - 1)A" : ""
         drawn = frame.map(\.text)
         below = max(0, below + room - gap - frame.count)
         return codes
@@ -89,7 +98,20 @@ package struct FramePainter: Sendable {
     /// Leaves the drawn frame in place and moves to a new line for other output.
     package mutating func leave() -> String {
         defer { (drawn, gap, above) = ([], 0, RowsAbove()) }
-        return drawn.isEmpty ? "" : "\r\n"
+        return drawn.isEmpty ? "" : toEnd(width: lastWidth) + "\r\n"
+    }
+
+    /// Moves the cursor from the first row of the frame to its last.
+    private func toEnd(width: Int) -> String {
+        let rows = rows(width: width)
+        return rows > 1 ? "\u{1B}[\(rows - 1)B" : ""
+    }
+
+    /// The screen became lower by that many rows.
+    private mutating func drop(rows count: Int) {
+        let empty = min(below, count)
+        below -= empty
+        drawn.removeLast(min(count - empty, max(0, drawn.count - 1)))
     }
 
     /// The first rows of the display have left the screen.

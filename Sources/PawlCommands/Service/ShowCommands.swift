@@ -85,12 +85,11 @@ extension Command {
 }
 
 extension JSON {
-    /// From a status: the states of running downloads, and how many are queued.
+    /// From a status: how many downloads have a slot, as the page counts them, and how many wait for one.
     var activity: String {
         let sleeping = self["sleeping"]?.integer ?? 0
-        let running = (self["running"]?.integer ?? 0) - sleeping
-        return "\(running) running, " + (sleeping > 0 ? "\(sleeping) waiting, " : "")
-            + "\(self["waiting"]?.integer ?? 0) queued"
+        return "\(self["running"]?.integer ?? 0) running" + (sleeping > 0 ? " (\(sleeping) waiting)" : "")
+            + ", \(self["waiting"]?.integer ?? 0) queued"
     }
 }
 

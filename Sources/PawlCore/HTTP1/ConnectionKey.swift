@@ -9,14 +9,22 @@ package struct ConnectionKey: Hashable, Sendable {
     package let origin: Origin
     /// The interface, or the local address; `nil` for the system's choice.
     package let interface: String?
+    package let ipVersion: IPVersion
     /// Proxy, authorities and client certificate, for TLS.
     package let settings: SettingsID?
     /// Whether the client certificate was sent.
     package let carriesSecrets: Bool
 
-    package init(_ origin: Origin, interface: String?, settings: SettingsID, carriesSecrets: Bool) {
+    package init(
+        _ origin: Origin,
+        interface: String?,
+        ipVersion: IPVersion = .any,
+        settings: SettingsID,
+        carriesSecrets: Bool
+    ) {
         self.origin = origin
         self.interface = interface
+        self.ipVersion = ipVersion
         let isSecure = origin.scheme == .https
         self.settings = isSecure ? settings : nil
         self.carriesSecrets = isSecure && carriesSecrets

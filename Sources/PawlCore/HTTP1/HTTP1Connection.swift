@@ -149,7 +149,15 @@ package struct HTTP1Connection: Hashable, Sendable {
         case .sending:
             state = .head
             guard use == .later, unsent > 0 || unacknowledged >= requestLength else { return nil }
-            return refuse(TransferFault(.malformed, "the server responded before the request was sent"))
+            return refuse(
+                TransferFault(
+                    .malformed,
+                    LocalizableMessage(
+                        "fault-early-response",
+                        "the server responded before the request was sent"
+                    )
+                )
+            )
         case .draining(let left, let end):
             guard count <= left else { return close(.drained(keeps: false)) }
             state = .draining(left: left - count, until: end)
@@ -253,13 +261,12 @@ package struct HTTP1Connection: Hashable, Sendable {
         switch state {
         case .sending where use == .later: return close(.retry)
         case .sending:
-            let text = "the server closed the connection without a response"
-            return close(.failed(TransferFault(.connectionLost, text)))
+            return close(.failed(.noResponse))
         case .head, .judging, .body, .paused:
             switch reader.close() {
             case .complete: return close(.complete(keeps: false))
             case .truncated(let fault): return close(.failed(fault))
-            case .withoutResponse: return refuse(TransferFault(.connectionLost, "the connection was closed"))
+            case .withoutResponse: return refuse(.noResponse)
             }
         case .idle, .draining, .closed: return close(.drained(keeps: false))
         }

@@ -2,8 +2,6 @@
 package enum HTTP1Limits {
     /// The maximum length of all header sections of one response together, interim ones included.
     package static let longestHead = 256 * 1024
-    /// The fault of longer ones; libcurl's limit for a single line is lower.
-    package static let headText = "the response head is longer than the limit"
     /// The size of a read before the body: it contains the header section, and a small body with it.
     package static let firstRead = 128 * 1024
     /// The number of bytes of an unwanted body that may be read to keep its connection.

@@ -27,10 +27,13 @@ package struct ResponseFraming: Hashable, Sendable {
         let isCurrent = try framing.readStatus(head)
         // A message with NUL in a field is rejected (RFC 9110 §5.5).
         guard head.firstIndex(of: 0, from: 0) == nil else {
-            throw TransferFault(.malformed, "the response head contains a NUL byte")
+            throw TransferFault(
+                .malformed,
+                LocalizableMessage("fault-head-nul", "the response head contains a NUL byte")
+            )
         }
         guard let content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
-            throw TransferFault(.malformed, "the response head is not HTTP")
+            throw TransferFault.headNotHTTP
         }
         framing.cookies = fields.cookies
         try framing.decide(fields, isCurrent: isCurrent)
@@ -47,13 +50,16 @@ package struct ResponseFraming: Hashable, Sendable {
     /// Returns whether the version is 1.1 (or a later one of the same major number).
     private mutating func readStatus(_ head: [UInt8]) throws(TransferFault) -> Bool {
         guard head.count > 12, Self.canBegin(head), (0x30...0x39).contains(head[7]) else {
-            throw TransferFault(.malformed, "the response head is not HTTP")
+            throw TransferFault.headNotHTTP
         }
         var index = 8
         while index < head.count, head[index] == 0x20 || head[index] == 0x09 { index += 1 }
         let digits = head[index...].prefix { (0x30...0x39).contains($0) }
         guard index > 8, digits.count == 3 else {
-            throw TransferFault(.malformed, "the response has no status")
+            throw TransferFault(
+                .malformed,
+                LocalizableMessage("fault-no-status", "the response has no status")
+            )
         }
         status = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         return head[7] > 0x30
@@ -62,7 +68,10 @@ package struct ResponseFraming: Hashable, Sendable {
     private mutating func decide(_ fields: Fields, isCurrent: Bool) throws(TransferFault) {
         keepsConnection = isCurrent ? !fields.closes : fields.keeps && !fields.closes
         if fields.hasForeignCoding {
-            throw TransferFault(.malformed, "the response has an unsupported transfer coding")
+            throw TransferFault(
+                .malformed,
+                LocalizableMessage("fault-transfer-coding", "the response has an unsupported transfer coding")
+            )
         }
         switch status {
         case 100..<200, 204, 304:
@@ -77,7 +86,10 @@ package struct ResponseFraming: Hashable, Sendable {
             } else if fields.hasBadLength {
                 throw TransferFault(
                     .malformed,
-                    "the response has an invalid Content-Length, or two that differ"
+                    LocalizableMessage(
+                        "fault-bad-length",
+                        "the response has an invalid Content-Length, or two that differ"
+                    )
                 )
             } else if let length = fields.length {
                 body = .length(length)

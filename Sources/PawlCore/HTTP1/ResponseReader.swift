@@ -89,19 +89,19 @@ package struct ResponseReader: Hashable, Sendable {
         switch place {
         case .head:
             guard !isUntouched else { return .withoutResponse }
-            let text = "the connection was closed within the response head"
-            return .truncated(TransferFault(.truncated, text))
+            return .truncated(.closedInHead(.truncated))
         case .body:
             switch body {
             case .none, .untilClose, .length(0):
                 place = .end
                 return .complete
             case .length(let left):
-                let text = "the connection was closed with \(left) bytes missing"
-                return .truncated(TransferFault(.truncated, text))
-            case .chunked:
-                let text = "the connection was closed before the last chunk"
-                return .truncated(TransferFault(.truncated, text))
+                let cause = LocalizableMessage(
+                    "fault-bytes-missing",
+                    "the connection was closed with \(left) bytes missing"
+                )
+                return .truncated(TransferFault(.truncated, cause))
+            case .chunked: return .truncated(.noLastChunk)
             }
         case .end: return .complete
         case .broken(let fault): return .truncated(fault)
@@ -130,7 +130,7 @@ extension ResponseReader {
                 place = .end
                 return (framing, .end)
             case .broken:
-                let fault = TransferFault(.truncated, "the chunked framing of the response is broken")
+                let fault = TransferFault.brokenChunks
                 place = .broken(fault)
                 return (framing, .broken(fault))
             }
@@ -148,10 +148,10 @@ extension ResponseReader {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[used...])
                 let count = unsafe collectHead(rest)
                 guard ResponseFraming.canBegin(head) else {
-                    throw TransferFault(.malformed, "the response is not HTTP")
+                    throw TransferFault.notHTTP
                 }
                 guard interimBytes + head.count <= HTTP1Limits.longestHead else {
-                    throw TransferFault(.malformed, HTTP1Limits.headText)
+                    throw TransferFault.longHead
                 }
                 guard let count else { return (bytes.count, .incomplete) }
                 used += count

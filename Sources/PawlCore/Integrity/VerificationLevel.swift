@@ -25,6 +25,16 @@ package enum VerificationLevel: UInt8, Hashable, Sendable, Comparable, CaseItera
         }
     }
 
+    package var message: LocalizableMessage {
+        switch self {
+        case .none: LocalizableMessage("level-none", "none")
+        case .sidecar: LocalizableMessage("level-sidecar", "sidecar")
+        case .origin: LocalizableMessage("level-origin", "origin")
+        case .signed: LocalizableMessage("level-signed", "signed")
+        case .given: LocalizableMessage("level-given", "given")
+        }
+    }
+
     package init?(name: String) {
         guard let level = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = level

@@ -189,8 +189,14 @@ extension DownloadMachine {
     private mutating func failUnverified(_ level: VerificationLevel) -> [Action] {
         let why =
             plan.verification == .signed
-            ? "no sums file with a good signature by a given key has its digest (level: \(level.name))"
-            : "neither its responses nor sums files beside it state its digest"
+            ? LocalizableMessage(
+                "no-signed-digest",
+                "no sums file with a good signature by a given key has its digest (level: \(level.message))"
+            )
+            : LocalizableMessage(
+                "no-digest",
+                "neither its responses nor sums files beside it state its digest"
+            )
         return fail(
             Failure(
                 .checksumMismatch,

@@ -43,11 +43,11 @@ extension DownloadMachine {
     mutating func disowned(_ fault: TransferFault, lane index: Int, now: Instant) -> [Action]? {
         switch fault.kind {
         case .contentChanged:
-            return changed(.init("changed-during-transfer", "\(fault.text)"), lane: index, now: now)
+            return changed(.init("changed-during-transfer", "\(fault.cause)"), lane: index, now: now)
         case .offsetRefused:
             let evidence = LocalizableMessage(
                 "offset-refused",
-                "the server refuses the offset: \(fault.text)"
+                "the server refuses the offset: \(fault.cause)"
             )
             return rangesBroken(evidence, lane: index, now: now)
         case .nameResolution, .nameMissing, .unreachable, .connectionRefused, .connectTimeout,
@@ -373,6 +373,7 @@ extension TransferFault {
         case .publicKey:
             "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
         case .denied: "correct \(.option(.user))"
+        case .nameMissing where lacksVersion: "change \(.option(.ipVersion))"
         case .nameResolution, .nameMissing: "check the host's name"
         case .proxy: "check \(.option(.proxy))"
         case .notFound: "check the URL"

@@ -38,7 +38,10 @@ extension DownloadMachine {
 
     static func evidence(_ digest: [UInt8], instead wanted: ExpectedDigest) -> LocalizableMessage {
         let (found, expected) = (Hexadecimal.text(digest), Hexadecimal.text(wanted.checksum.digest))
-        let place = wanted.source.isEmpty ? wanted.level.name : "\(wanted.level.name): \(wanted.source)"
+        let place =
+            wanted.source.isEmpty
+            ? wanted.level.message
+            : LocalizableMessage("level-with-source", "\(wanted.level.message): \(wanted.source)")
         return LocalizableMessage(
             "digest-mismatch",
             "expected \(wanted.checksum.algorithm.rawValue) \(expected) (\(place)), got \(found)"

@@ -159,7 +159,7 @@ extension DownloadMachine {
                 return presentLogin(.transfer(fault), head: nil, lane: index)
                     ?? laneFault(index, .transfer(fault), now: now)
             }
-            let fault = TransferFault(.connectionLost, "the connection was closed without a response")
+            let fault = TransferFault.noResponse
             return laneFault(index, .transfer(fault), now: now)
         }
         if case .failed(let fault) = end, lane.cursor < lane.end || lane.overlap > 0 {
@@ -168,7 +168,13 @@ extension DownloadMachine {
         if lane.overlap > 0 {
             // Only a body of unknown length that is complete says where the content ends.
             guard end == .complete, lane.responseEnd == SegmentMap.open else {
-                let fault = TransferFault(.truncated, "the response ended within the bytes to compare")
+                let fault = TransferFault(
+                    .truncated,
+                    LocalizableMessage(
+                        "fault-ended-while-comparing",
+                        "the response ended within the bytes to compare"
+                    )
+                )
                 return laneFault(index, .transfer(fault), now: now)
             }
             return changed(
@@ -179,7 +185,10 @@ extension DownloadMachine {
         }
         if map.total == nil, lane.kind == .data, isLast(lane, end) { map.learn(total: lane.cursor) }
         if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.responseEnd > lane.cursor {
-            let fault = TransferFault(.truncated, "the response ended after \(lane.cursor) bytes")
+            let fault = TransferFault(
+                .truncated,
+                LocalizableMessage("fault-ended-after", "the response ended after \(lane.cursor) bytes")
+            )
             return laneFault(index, .transfer(fault), now: now)
         }
         return finished(lane: index, now: now)

@@ -236,7 +236,11 @@ extension DownloadMachine {
         do throws(Failure) {
             next = try sources[lane.source].current.resolving(target)
         } catch {
-            return laneFault(index, .badRedirect(error.why), now: now)
+            return laneFault(
+                index,
+                .badRedirect(error.cause ?? LocalizableMessage(untranslated: error.why)),
+                now: now
+            )
         }
         return refusal(of: next, lane: index, now: now)
             ?? presentRedirect(to: next, head: head, lane: index)
@@ -252,14 +256,22 @@ extension DownloadMachine {
 
     private mutating func refusal(of next: WebAddress, lane index: Int, now: Instant) -> [Action]? {
         guard next.scheme == .http || next.scheme == .https else {
-            return laneFault(index, .badRedirect("it points to \(next.redacted)"), now: now)
+            return laneFault(
+                index,
+                .badRedirect(.init("redirect-not-http", "it points to \(next.redacted)")),
+                now: now
+            )
         }
         let present = sources[lanes[index].source].current
         guard next.scheme == .https || present.scheme == .http || plan.allowsDowngrade else {
             return laneFault(index, .downgrade(to: next.redacted), now: now)
         }
         guard !plan.staysOnHost || next.host == sources[lanes[index].source].given.host else {
-            return laneFault(index, .badRedirect("it points to another host"), now: now)
+            return laneFault(
+                index,
+                .badRedirect(.init("redirect-other-host", "it points to another host")),
+                now: now
+            )
         }
         return nil
     }

@@ -18,7 +18,7 @@ package enum AttemptFault: Hashable, Sendable {
     /// A range of the known content was refused, with the evidence.
     case rangeRefused(LocalizableMessage)
     /// A redirect that may not be followed, with the reason.
-    case badRedirect(String)
+    case badRedirect(LocalizableMessage)
     /// A redirect from https to this http address.
     case downgrade(to: String)
     case tooManyRedirects(Int)

@@ -14,7 +14,7 @@ package struct AddressOverride: Hashable, Sendable {
         else { return nil }
         var address = rest[rest.index(after: colon)...]
         if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
-        guard AddressOverride.isNumeric(String(address)) else { return nil }
+        guard NumericAddress.isOne(String(address)) else { return nil }
         self.host = host == "*" ? "" : host
         self.port = port
         self.address = String(address)
@@ -37,15 +37,5 @@ package struct AddressOverride: Hashable, Sendable {
             !name.utf8.contains(where: { $0 == 0x40 })
         else { return nil }
         return (address.host, rest)
-    }
-
-    private static func isNumeric(_ text: String) -> Bool {
-        if text.contains(":") { return IPv6Address(Array(text.utf8)[...]) != nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4
-            && parts.allSatisfy { part in
-                part.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt8(part) != nil
-                    && part.utf8.count <= 3
-            }
     }
 }

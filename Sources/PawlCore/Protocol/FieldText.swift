@@ -6,5 +6,9 @@ package enum FieldText {
     }
 
     /// The reason for refusing an option with unsafe text.
-    package static let flaw = "it contains a line break or another control character"
+    package static let message = LocalizableMessage(
+        "text-with-control-characters",
+        "it contains a line break or another control character"
+    )
+    package static var flaw: String { message.description }
 }

@@ -9,7 +9,7 @@ package struct FileReplies: Hashable {
     /// The bytes of the file that were received.
     private var received: Int64 = 0
     /// Why the file is not the one that the first replies described.
-    package private(set) var contradiction: String?
+    package private(set) var contradiction: LocalizableMessage?
 
     package init(start: Int64) { self.start = start }
 
@@ -27,7 +27,10 @@ package struct FileReplies: Hashable {
 
     private mutating func note(modified digits: [UInt8]) {
         if let modified, modified != digits {
-            contradiction = "its modification time changed during the transfer"
+            contradiction = LocalizableMessage(
+                "file-time-changed",
+                "its modification time changed during the transfer"
+            )
         }
         modified = modified ?? digits
     }
@@ -50,7 +53,10 @@ package struct FileReplies: Hashable {
 
     private mutating func note(total: Int64) {
         if let length, length != total {
-            contradiction = "its length changed from \(length) to \(total) bytes during the transfer"
+            contradiction = LocalizableMessage(
+                "file-length-changed",
+                "its length changed from \(length) to \(total) bytes during the transfer"
+            )
         }
         length = length ?? total
     }
@@ -58,7 +64,10 @@ package struct FileReplies: Hashable {
     /// Whether the described file has this many more bytes.
     package mutating func fits(_ count: Int) -> Bool {
         if let length, received.addingClamped(Int64(count)) > max(0, length - start) {
-            contradiction = "the server sent more than the \(length) bytes that it had reported"
+            contradiction = LocalizableMessage(
+                "file-longer-than-reported",
+                "the server sent more than the \(length) bytes that it had reported"
+            )
         }
         return contradiction == nil
     }

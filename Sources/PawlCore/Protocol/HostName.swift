@@ -10,7 +10,7 @@ enum HostName {
         }
         guard let bytes = PercentCoding.strictlyDecoded(text),
             let raw = String(validating: bytes, as: UTF8.self)
-        else { throw AddressFlaw("its host is not valid UTF-8") }
+        else { throw AddressFlaw("address-host-not-text", "its host is not valid UTF-8") }
         let host = raw.lowercased()
         guard host.unicodeScalars.allSatisfy(isAllowed) else { throw badCharacter }
         var labels: [ArraySlice<UInt8>] = []
@@ -41,7 +41,9 @@ enum HostName {
     private static func check(_ all: [ArraySlice<UInt8>]) throws(AddressFlaw) {
         // One dot at the end names the root of the DNS.
         let labels = all.count > 1 && all.last?.isEmpty == true ? all.dropLast() : all[...]
-        guard labels.allSatisfy({ !$0.isEmpty }) else { throw AddressFlaw("its host name has an empty part") }
+        guard labels.allSatisfy({ !$0.isEmpty }) else {
+            throw AddressFlaw("address-host-part-empty", "its host name has an empty part")
+        }
         guard labels.reduce(labels.count - 1, { $0 + $1.count }) <= 253 else { throw tooLong }
         // Parsers disagree on `127.1`, `0x7f.1` and `010.0.0.1`, so only the form that all read alike is
         // accepted. A name with a label that is no number, or with more labels than the four numbers of an
@@ -50,6 +52,7 @@ enum HostName {
         guard labels.count <= 4, labels.allSatisfy(isNumeric) else { return }
         guard labels.count == all.count, isDottedQuad(all.joined(separator: [.dot])) else {
             throw AddressFlaw(
+                "address-not-ipv4",
                 "its host is not an IPv4 address",
                 remedy: "write it as four numbers from 0 to 255"
             )
@@ -69,19 +72,22 @@ enum HostName {
     }
 
     private static var badCharacter: AddressFlaw {
-        AddressFlaw("its host name contains an invalid character")
+        AddressFlaw("address-host-character", "its host name contains an invalid character")
     }
 
-    private static var tooLong: AddressFlaw { AddressFlaw("its host name is too long") }
+    private static var tooLong: AddressFlaw { AddressFlaw("address-host-long", "its host name is too long") }
 
     private static func literal(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         guard !text.contains(.percent) else {
             throw AddressFlaw(
+                "address-zone",
                 "IPv6 addresses with a zone are not supported",
                 remedy: "leave out the % and the zone"
             )
         }
-        guard let address = IPv6Address(text) else { throw AddressFlaw("its IPv6 address is malformed") }
+        guard let address = IPv6Address(text) else {
+            throw AddressFlaw("address-ipv6-malformed", "its IPv6 address is malformed")
+        }
         return address.description
     }
 
@@ -137,11 +143,11 @@ enum HostName {
 
 /// A flaw of an address, before it is known whether the user or a server supplied it.
 struct AddressFlaw: Error {
-    var why: String
+    var why: LocalizableMessage
     var remedy: String
 
-    init(_ why: String, remedy: String = "") {
-        self.why = why
+    init(_ id: String, _ why: LocalizableMessage.Text, remedy: String = "") {
+        self.why = LocalizableMessage(id, why)
         self.remedy = remedy
     }
 }

@@ -1,4 +1,4 @@
-/// The URL of a proxy as the user wrote it; libcurl parses it again when it connects.
+/// The URL of a proxy as the user or the environment wrote it; libcurl parses it again when it connects.
 package enum ProxyURL {
     package static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
@@ -6,27 +6,59 @@ package enum ProxyURL {
     package static func isUsable(_ text: String) -> Bool {
         guard FieldText.isSafe(text) else { return false }
         guard !text.isEmpty else { return true }
-        var rest = Substring(text)
         if let end = text.firstRange(of: "://") {
             guard schemes.contains(text[..<end.lowerBound].lowercased()) else { return false }
-            rest = text[end.upperBound...]
         }
-        var authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
-        return isHost(authority)
+        let parts = authority(of: text).split(separator: "@", omittingEmptySubsequences: false)
+        // Some versions of libcurl end the login at the first one, others at the last.
+        return parts.count <= 2 && isHost(parts[parts.count - 1])
+    }
+
+    /// Whether the proxy itself is reached over TLS.
+    package static func isSecure(_ text: String) -> Bool { text.lowercased().hasPrefix("https:") }
+
+    /// User name and password as they are written; `nil` without any.
+    package static func login(of text: String) -> Substring? {
+        let authority = authority(of: text)
+        return authority.lastIndex(of: "@").map { authority[..<$0] }
+    }
+
+    /// Returns `nil` when it has no login.
+    package static func withoutLogin(_ text: String) -> String? {
+        guard let login = login(of: text) else { return nil }
+        return String(text[..<login.startIndex]) + text[text.index(after: login.endIndex)...]
+    }
+
+    /// Login, host and port: what stands between the scheme and the path, query or fragment.
+    private static func authority(of text: String) -> Substring {
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        return text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     }
 
     private static func isHost(_ authority: Substring) -> Bool {
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return false }
-            let address = authority[..<end].dropFirst()
-            let isAddress =
-                address.contains(":") && address.allSatisfy { $0.isASCII && $0 != "[" && $0 != " " }
-            return isAddress && isPort(authority[authority.index(after: end)...])
+            // A zone follows a percent sign (RFC 6874).
+            let parts = authority[..<end].dropFirst().split(
+                separator: "%",
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
+            let isAddress = IPv6Address(Array(parts[0].utf8)[...]) != nil
+            let hasZone = parts.count == 1 || !parts[1].isEmpty && parts[1].utf8.allSatisfy(isPlain)
+            return isAddress && hasZone && isPort(authority[authority.index(after: end)...])
         }
         let host = authority.prefix { $0 != ":" }
-        let isName = !host.isEmpty && !host.contains { " []<>\"\\^`{|}".contains($0) }
-        return isName && isPort(authority[host.endIndex...])
+        return !host.isEmpty && host.utf8.allSatisfy(isPlain) && isPort(authority[host.endIndex...])
+    }
+
+    /// An unreserved character (RFC 3986 §2.3), or one outside of ASCII.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...: true
+        case 0x2D, 0x2E, 0x5F, 0x7E: true
+        default: false
+        }
     }
 
     /// Whether the text is empty or a colon with a port number.

@@ -44,11 +44,17 @@ package struct TransferFault: Error, Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// The library's own message.
-    package var text: String
+    package var cause: LocalizableMessage
+    /// The cause in English.
+    package var text: String { cause.description }
 
-    package init(_ kind: Kind, _ text: String) {
+    package init(_ kind: Kind, _ cause: LocalizableMessage) {
         self.kind = kind
-        self.text = text
+        self.cause = cause
+    }
+
+    /// The text is a server's or another library's.
+    package init(_ kind: Kind, foreign text: String) {
+        self.init(kind, LocalizableMessage(untranslated: text))
     }
 }

@@ -1,7 +1,8 @@
 extension TransferFault {
-    /// Its text with an identifier, so that it can be translated by its kind.
+    /// The cause; a foreign text is translated by the kind of the fault.
     package var message: LocalizableMessage {
-        switch kind {
+        guard cause.isForeign else { return cause }
+        return switch kind {
         case .nameResolution: LocalizableMessage("fault-name-resolution", "\(text)")
         case .nameMissing: LocalizableMessage("fault-name-missing", "\(text)")
         case .unreachable: LocalizableMessage("fault-unreachable", "\(text)")
@@ -19,7 +20,7 @@ extension TransferFault {
         case .privateAddress: LocalizableMessage("fault-private-address", "\(text)")
         case .offsetRefused: LocalizableMessage("fault-offset-refused", "\(text)")
         case .contentChanged: LocalizableMessage("fault-content-changed", "\(text)")
-        case .other: LocalizableMessage(untranslated: text)
+        case .other: cause
         }
     }
 }

@@ -72,10 +72,14 @@ extension WebAddress {
     static func reference(_ text: String) throws(AddressFlaw) -> ArraySlice<UInt8> {
         let bytes = Array(text.utf8).trimmed(\.isWhiteSpace)
         guard bytes.count <= longest else {
-            throw AddressFlaw("it is longer than \(longest) bytes")
+            throw AddressFlaw("address-long", "it is longer than \(longest) bytes")
         }
         guard !bytes.contains(where: \.isControl) else {
-            throw AddressFlaw("it contains a control character", remedy: "percent-encode it or leave it out")
+            throw AddressFlaw(
+                "address-control-character",
+                "it contains a control character",
+                remedy: "percent-encode it or leave it out"
+            )
         }
         return bytes
     }
@@ -84,12 +88,12 @@ extension WebAddress {
     static func read(
         _ bytes: ArraySlice<UInt8>
     ) throws(AddressFlaw) -> (address: WebAddress, userInfo: ArraySlice<UInt8>?) {
-        guard !bytes.isEmpty else { throw AddressFlaw("it is empty") }
+        guard !bytes.isEmpty else { throw AddressFlaw("address-empty", "it is empty") }
         guard let colon = schemeEnd(bytes) else { throw missingScheme }
         let rest = bytes[(colon + 1)...]
         let scheme = try scheme(bytes[..<colon], before: rest)
         guard rest.starts(with: "//".utf8) else {
-            throw AddressFlaw("it has no host", remedy: "write \(scheme.rawValue)://HOST/PATH")
+            throw missingHost(remedy: "write \(scheme.rawValue)://HOST/PATH")
         }
         if scheme == .s3 { return (try readS3(rest.dropFirst(2)), nil) }
         let (address, userInfo) = try read(scheme, afterSlashes: rest.dropFirst(2))
@@ -104,7 +108,11 @@ extension WebAddress {
         let authority = rest.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
         // Browsers read a backslash as a slash, other parsers as part of the user info: `//good\@bad/`.
         guard !authority.contains(.backslash) else {
-            throw AddressFlaw("it has a backslash before its path", remedy: "write / instead")
+            throw AddressFlaw(
+                "address-backslash",
+                "it has a backslash before its path",
+                remedy: "write / instead"
+            )
         }
         var userInfo: ArraySlice<UInt8>?
         var place = authority
@@ -147,13 +155,22 @@ extension WebAddress {
             throw missingScheme
         }
         throw AddressFlaw(
+            "address-scheme",
             "unsupported scheme '\(Redaction.clipped(text, to: 32))'",
             remedy: "supported: \(Scheme.list)"
         )
     }
 
+    private static func missingHost(remedy: String = "") -> AddressFlaw {
+        AddressFlaw("address-without-host", "it has no host", remedy: remedy)
+    }
+
     private static var missingScheme: AddressFlaw {
-        AddressFlaw("it has no scheme", remedy: "begin it with https:// or another of \(Scheme.list)")
+        AddressFlaw(
+            "address-without-scheme",
+            "it has no scheme",
+            remedy: "begin it with https:// or another of \(Scheme.list)"
+        )
     }
 
     /// Path and query, percent-encoded; the fragment is dropped.
@@ -177,7 +194,7 @@ extension WebAddress {
         var rest = place[place.endIndex...]
         if place.first == .leftBracket {
             guard let bracket = place.firstIndex(of: .rightBracket) else {
-                throw AddressFlaw("the bracket of its IPv6 address is not closed")
+                throw AddressFlaw("address-bracket", "the bracket of its IPv6 address is not closed")
             }
             host = place[...bracket]
             rest = place[(bracket + 1)...]
@@ -185,9 +202,9 @@ extension WebAddress {
             host = place[..<colon]
             rest = place[colon...]
         }
-        guard !host.isEmpty else { throw AddressFlaw("it has no host") }
+        guard !host.isEmpty else { throw missingHost() }
         guard rest.first == .colon || rest.isEmpty else {
-            throw AddressFlaw("unexpected text follows its IPv6 address")
+            throw AddressFlaw("address-after-ipv6", "unexpected text follows its IPv6 address")
         }
         let name = try HostName.parse(host)
         let digits = rest.dropFirst()
@@ -196,7 +213,7 @@ extension WebAddress {
         guard digits.count <= 5, let number = digits.decimalNumber, let port = UInt16(exactly: number),
             port > 0
         else {
-            throw AddressFlaw("its port is not a number from 1 to 65535")
+            throw AddressFlaw("address-port", "its port is not a number from 1 to 65535")
         }
         return (name, port)
     }
@@ -207,10 +224,13 @@ extension WebAddress {
         let password = userInfo[user.endIndex...].dropFirst()
         guard let user = String(validating: PercentCoding.decoded(user), as: UTF8.self),
             let password = String(validating: PercentCoding.decoded(password), as: UTF8.self)
-        else { throw AddressFlaw("its user name or password is not valid UTF-8") }
+        else { throw AddressFlaw("address-login-not-text", "its user name or password is not valid UTF-8") }
         // FTP sends both in command lines: a line end would begin a command of its own.
         guard !(user.utf8.contains(where: \.isControl) || password.utf8.contains(where: \.isControl)) else {
-            throw AddressFlaw("its user name or password contains a control character")
+            throw AddressFlaw(
+                "address-login-control-character",
+                "its user name or password contains a control character"
+            )
         }
         return Credentials(user: user, password: password)
     }

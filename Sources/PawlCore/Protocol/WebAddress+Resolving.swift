@@ -19,7 +19,9 @@ extension WebAddress {
     private func resolved(_ reference: ArraySlice<UInt8>) throws(AddressFlaw) -> WebAddress {
         if Self.schemeEnd(reference) != nil { return try Self.read(reference).address }
         // It is one from the URL of the object, which only the transport knows.
-        guard scheme != .s3 else { throw AddressFlaw("it is relative to the URL of an object store") }
+        guard scheme != .s3 else {
+            throw AddressFlaw("address-relative-to-store", "it is relative to the URL of an object store")
+        }
         if reference.starts(with: "//".utf8) {
             return try Self.read(scheme, afterSlashes: reference.dropFirst(2)).address
         }

@@ -104,10 +104,19 @@ package struct Judge: Hashable, Sendable {
 
     private func redirect(_ head: ResponseHead) -> Verdict {
         guard !head.hasContradictoryLocation else {
-            return .fault(.badRedirect("status \(head.status) with two Location fields that differ"))
+            return .fault(
+                .badRedirect(
+                    .init(
+                        "redirect-two-locations",
+                        "status \(head.status) with two Location fields that differ"
+                    )
+                )
+            )
         }
         return head.location.map { .redirect(to: $0) }
-            ?? .fault(.badRedirect("status \(head.status) without Location"))
+            ?? .fault(
+                .badRedirect(.init("redirect-without-location", "status \(head.status) without Location"))
+            )
     }
 
     /// `nil` where only the response can tell.

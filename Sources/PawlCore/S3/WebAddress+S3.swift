@@ -12,10 +12,11 @@ extension WebAddress {
         let bucket = rest.prefix { $0 != .slash }
         let key = rest[bucket.endIndex...].dropFirst()
         guard !bucket.isEmpty else {
-            throw AddressFlaw("it names no bucket", remedy: "write s3://BUCKET/KEY")
+            throw AddressFlaw("address-without-bucket", "it names no bucket", remedy: "write s3://BUCKET/KEY")
         }
         guard !bucket.contains(.at) else {
             throw AddressFlaw(
+                "address-login-before-bucket",
                 "it has a login before its bucket",
                 remedy:
                     "put the access key into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or into a profile"
@@ -26,17 +27,20 @@ extension WebAddress {
         }
         guard isName, bucket.first != .dot, bucket.last != .dot, bucket.count <= 255 else {
             throw AddressFlaw(
+                "address-bucket",
                 "\(Redaction.clipped(Redaction.printable(text(bucket)), to: 64)) is no name of a bucket"
             )
         }
-        guard String(validating: key, as: UTF8.self) != nil else { throw AddressFlaw("its key is not UTF-8") }
+        guard String(validating: key, as: UTF8.self) != nil else {
+            throw AddressFlaw("address-key-not-text", "its key is not UTF-8")
+        }
         // Clients and proxies resolve them, so that another object would be requested than the one that was named.
         guard
             !key.pieces(between: .slash).contains(where: {
                 $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
             })
         else {
-            throw AddressFlaw("its key has a part . or ..")
+            throw AddressFlaw("address-key-part", "its key has a part . or ..")
         }
         return WebAddress(
             scheme: .s3,

@@ -48,11 +48,16 @@ package struct Failure: Error, Hashable, Sendable {
 
     /// An option has an invalid value; a secret one is left out.
     package init(refusing id: OptionID, _ value: String? = nil, because why: String) {
+        self.init(refusing: id, value, because: LocalizableMessage(untranslated: why))
+        cause = nil
+    }
+
+    package init(refusing id: OptionID, _ value: String? = nil, because cause: LocalizableMessage) {
         self.init(
             .badOption,
             "cannot use",
             at: id.title + (value.map { " \($0)" } ?? ""),
-            because: why
+            because: cause
         )
         refused = id
     }

@@ -26,6 +26,14 @@ package struct LocalizableMessage: Hashable, Sendable {
 
     /// A text of a module that has no translations.
     package init(untranslated text: String) { self.init("untranslated", "\(text)") }
+
+    /// The same sentence inside another.
+    package var uncapitalized: LocalizableMessage {
+        LocalizableMessage(id, Text(form: form.prefix(1).lowercased() + form.dropFirst(), values: values))
+    }
+
+    /// Whether it has no translations.
+    package var isForeign: Bool { id == "untranslated" }
 }
 
 extension LocalizableMessage {

@@ -62,6 +62,7 @@ package enum OptionID: Hashable, Sendable, CaseIterable {
     case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections,
         cookieFile,
         deniesPrivateAddresses, endpoint, existingFile, expectedLength, fileName, header, interface,
+        ipVersion,
         keepsServerTime,
         key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming, netrc, noProxy,
         openPGPKeyring, pinnedPublicKeys, profile, proxy, range, rateLimit, referer, region, retries,
@@ -87,6 +88,7 @@ package enum OptionID: Hashable, Sendable, CaseIterable {
         case .fileName: "the file name"
         case .header: "the header field"
         case .interface: "the interface"
+        case .ipVersion: "the version of the Internet Protocol"
         case .keepsServerTime: "the server's file time"
         case .key: "the client key"
         case .lowestSpeed: "the lowest speed"

@@ -65,7 +65,7 @@ extension ConnectionSettings {
         let hasProxy =
             key.scheme == .http
             ? values.proxy.map { !$0.isEmpty } ?? EnvironmentProxy.isNamed(for: .http)
-            : values.proxy.map(EnvironmentProxy.isSecure) ?? EnvironmentProxy.mayBeSecure
+            : values.proxy.map(ProxyURL.isSecure) ?? EnvironmentProxy.mayBeSecure
         guard !hasProxy, values.cookieFile == nil || !key.carriesSecrets else { return nil }
         var named: Set<String> = []
         for line in texts { named.insert(HeaderLines.name(of: line)) }

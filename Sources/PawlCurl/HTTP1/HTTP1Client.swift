@@ -147,7 +147,7 @@ final class HTTP1Client {
         guard exchange.sink != nil else { return }
         guard poller.watch(socket, for: .changes, key: lastID, of: source) else {
             let reason = SystemError.last.text
-            return fail(exchange, TransferFault(.other, "cannot watch a connection: \(reason)"))
+            return fail(exchange, TransferFault(.other, foreign: "cannot watch a connection: \(reason)"))
         }
         connections[lastID] = connection
         send(exchange, on: connection)

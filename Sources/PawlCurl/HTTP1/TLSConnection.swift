@@ -92,10 +92,18 @@ final class TLSConnection {
         switch unsafe line.pointee.end {
         case .none:
             let reason = unsafe pawl_tls_reason().map { unsafe String(cString: $0) }
-            return TransferFault(.connectionLost, "receiving failed: \(reason ?? "TLS broke")")
+            return TransferFault(
+                .connectionLost,
+                CurlErrorText.receiving(CertificateText.reason(reason ?? "TLS broke"))
+            )
         case .closed:
-            let text = "the connection was closed without TLS close_notify"
-            return TransferFault(.connectionLost, text)
+            return TransferFault(
+                .connectionLost,
+                LocalizableMessage(
+                    "fault-no-close-notify",
+                    "the connection was closed without TLS close_notify"
+                )
+            )
         case .failed(let error): return TransferFault(receiving: error)
         }
     }

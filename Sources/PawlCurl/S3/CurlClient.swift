@@ -51,7 +51,7 @@ package final class CurlClient: Sendable {
         _ request: Request
     ) throws(TransferFault) -> (head: ResponseHead, body: [UInt8]) {
         guard let handle = idle.withLock({ $0.popLast() })?.handle ?? EasyHandle() else {
-            throw TransferFault(.other, "libcurl is out of memory")
+            throw TransferFault.outOfMemory
         }
         let like = TransferRequest(address: request.address, connection: .separate, settings: settings)
         handle.reset()
@@ -93,7 +93,7 @@ package final class CurlClient: Sendable {
         }
         idle.withLock { $0.append(Idle(handle: handle)) }
         guard var head = ResponseHead(parsing: response.head) else {
-            throw TransferFault(.malformed, "the response is not HTTP")
+            throw TransferFault.notHTTP
         }
         head.lines = response.head
         return (head, response.body)

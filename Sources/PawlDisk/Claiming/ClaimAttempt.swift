@@ -116,12 +116,20 @@ struct ClaimAttempt {
     private func occupied(by found: FileStatus) -> Failure {
         if found.isRegular { return .exists(finalPath) }
         if isSpecial(found) { return .noFile(finalPath) }
-        guard found.isLink else { return .notAFile(finalPath, because: "a directory of that name exists") }
+        guard found.isLink else {
+            return .notAFile(
+                finalPath,
+                because: LocalizableMessage("folder-name-exists", "a directory of that name exists")
+            )
+        }
         let why =
             switch folder.target(of: names.final) {
-            case nil: "a symbolic link of that name leads to nothing"
-            case let target? where target.isRegular: "a symbolic link of that name exists"
-            case _?: "a symbolic link of that name leads to a directory"
+            case nil:
+                LocalizableMessage("link-to-nothing", "a symbolic link of that name leads to nothing")
+            case let target? where target.isRegular:
+                LocalizableMessage("link-exists", "a symbolic link of that name exists")
+            case _?:
+                LocalizableMessage("link-to-folder", "a symbolic link of that name leads to a directory")
             }
         return .notAFile(finalPath, because: why)
     }

@@ -84,7 +84,12 @@ final class ContentHashing: Sendable {
     }
 
     static func stopped(_ path: String) -> Failure {
-        Failure(.unfinished, "cannot hash", at: path, because: "the download was stopped")
+        Failure(
+            .unfinished,
+            "cannot hash",
+            at: path,
+            because: LocalizableMessage("hashing-stopped", "the download was stopped")
+        )
     }
 
     private func go() {

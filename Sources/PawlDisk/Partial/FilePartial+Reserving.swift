@@ -42,7 +42,10 @@ extension FilePartial {
         return .diskFull(
             "not enough disk space for",
             at: partPath,
-            because: "needs \(ByteQuantity.text(max(total - allocated, 0))), \(free) free"
+            because: LocalizableMessage(
+                "disk-space-needed",
+                "needs \(ByteQuantity.text(max(total - allocated, 0))), \(free) free"
+            )
         )
     }
 

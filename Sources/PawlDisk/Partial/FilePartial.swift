@@ -121,7 +121,7 @@ final class FilePartial: Partial {
             .inputOutput,
             "cannot read",
             at: path,
-            because: "it is shorter than the data that was written",
+            because: LocalizableMessage("part-cut-short", "it is shorter than the data that was written"),
             remedy: "another program changed it; \(.resume) to download the missing data"
         )
     }

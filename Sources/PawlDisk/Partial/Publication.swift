@@ -66,7 +66,10 @@ struct Publication: Sendable {
                 .inputOutput,
                 "cannot finish",
                 at: partPath,
-                because: "another program has changed it since its digest was computed",
+                because: LocalizableMessage(
+                    "part-changed",
+                    "another program has changed it since its digest was computed"
+                ),
                 remedy: "\(.resume)"
             )
         }
@@ -134,7 +137,10 @@ struct Publication: Sendable {
                     .renameFailed,
                     "cannot rename",
                     at: partPath,
-                    because: "the file or its folder was removed while it was downloaded",
+                    because: LocalizableMessage(
+                        "part-removed",
+                        "the file or its folder was removed while it was downloaded"
+                    ),
                     remedy: "\(.resume)"
                 )
             } catch {
@@ -161,7 +167,7 @@ struct Publication: Sendable {
                 .renameFailed,
                 "cannot rename",
                 at: partPath,
-                because: "another program has replaced it",
+                because: LocalizableMessage("part-replaced", "another program has replaced it"),
                 remedy: "\(.resume)"
             )
         }
@@ -196,7 +202,10 @@ struct Publication: Sendable {
             .fileExists,
             "cannot download to",
             at: finalPath,
-            because: "a file of that name was created in the meantime, and existing files are skipped"
+            because: LocalizableMessage(
+                "file-created-meanwhile",
+                "a file of that name was created in the meantime, and existing files are skipped"
+            )
         )
     }
 

@@ -5,11 +5,11 @@ import PawlSystem
 /// The failures of this module. A full disk always has its own code, because it is worth waiting for.
 extension Failure {
     static func system(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
-        if error.isDiskFull { return diskFull(what, at: path, because: error.text) }
-        return Failure(code, what, at: path, because: error.text, remedy: remedy(for: error))
+        if error.isDiskFull { return diskFull(what, at: path, because: error.message) }
+        return Failure(code, what, at: path, because: error.message, remedy: remedy(for: error))
     }
 
-    static func diskFull(_ what: String, at path: String, because why: String) -> Failure {
+    static func diskFull(_ what: String, at path: String, because why: LocalizableMessage) -> Failure {
         Failure(
             .diskFull,
             what,
@@ -40,7 +40,7 @@ extension Failure {
     }
 
     /// Something that no download can be finished as, whatever happens to existing files.
-    static func notAFile(_ path: String, because why: String) -> Failure {
+    static func notAFile(_ path: String, because why: LocalizableMessage) -> Failure {
         Failure(
             .fileExists,
             "cannot download to",
@@ -55,7 +55,7 @@ extension Failure {
             .fileExists,
             "cannot use",
             at: path,
-            because: "it was not written by Pawl",
+            because: LocalizableMessage("file-not-by-pawl", "it was not written by Pawl"),
             remedy: "finish or remove it with the program that wrote it, or choose another name"
         )
     }
@@ -75,7 +75,7 @@ extension Failure {
             .cannotCreate,
             "cannot download to",
             at: path,
-            because: "it is a device, a pipe or a socket, not a file",
+            because: LocalizableMessage("file-is-device", "it is a device, a pipe or a socket, not a file"),
             remedy: "choose a file name"
         )
     }
@@ -85,7 +85,7 @@ extension Failure {
             .fileExists,
             "cannot use",
             at: path,
-            because: "it is the unfinished download of another URL",
+            because: LocalizableMessage("part-of-other-url", "it is the unfinished download of another URL"),
             remedy: "finish or remove that download, or choose another name"
         )
     }
@@ -95,7 +95,10 @@ extension Failure {
             .newerJournal,
             "cannot resume from",
             at: path,
-            because: "it was written by a newer version of Pawl (format \(version))",
+            because: LocalizableMessage(
+                "journal-newer",
+                "it was written by a newer version of Pawl (format \(version))"
+            ),
             remedy: "resume with that version, or remove the file to restart"
         )
     }

@@ -5,6 +5,7 @@ extension ConnectionKey {
         self.init(
             request.address.origin,
             interface: request.settings.values.interface,
+            ipVersion: request.settings.values.ipVersion,
             settings: request.settings.id,
             carriesSecrets: request.carriesSecrets
         )

@@ -80,6 +80,7 @@ package final class TransferSettings: Sendable {
         package var proxyLogin: Credentials?
         /// The interface, or the local address, of outgoing connections; `nil` for the system's choice.
         package var interface: String?
+        package var ipVersion = IPVersion.any
         /// Whether the digest of the representation is requested (Want-Repr-Digest, RFC 9530 §4).
         package var wantsDigest = false
         package var verifiesPeer = true

@@ -77,7 +77,7 @@ private struct DownloadChange: Sendable {
                     .badOption,
                     "cannot change",
                     at: id.description,
-                    because: "it has finished",
+                    because: LocalizableMessage("has-finished", "it has finished"),
                     remedy: "remove it, and add the URL again"
                 )
             }

@@ -57,7 +57,7 @@ extension FakeTransport {
 
     private func connectFault(_ exchange: SimulatedExchange) -> TransferFault? {
         if exchange.isRetry, !network.isUp {
-            return TransferFault(.unreachable, "no route to \(exchange.request.address.host)")
+            return TransferFault(.unreachable, foreign: "no route to \(exchange.request.address.host)")
         }
         guard case .failed(let fault) = exchange.fare, fault.kind != .connectionLost else { return nil }
         return fault

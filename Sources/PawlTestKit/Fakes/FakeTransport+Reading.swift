@@ -183,7 +183,8 @@ extension FakeTransport {
         _ connection: SimulatedConnection
     ) -> HTTP1Connection.Ending {
         switch (sabotage, ending) {
-        case (.reportsRetries, .retry): .failed(TransferFault(.connectionLost, "the connection was lost"))
+        case (.reportsRetries, .retry):
+            .failed(TransferFault(.connectionLost, foreign: "the connection was lost"))
         case (.acceptsCutChunks, .failed(let fault))
         where fault.kind == .truncated && connection.machine.body == .chunked:
             .complete(keeps: false)

@@ -10,7 +10,7 @@ extension FakeTransport {
         let pending = connection.takeEvent()
         connection.isQuiet = false
         let half = now + wait * 0.5
-        let lost = TransferFault(.connectionLost, "the connection was reset")
+        let lost = TransferFault(.connectionLost, foreign: "the connection was reset")
         if connection.isSevered { return connection.schedule(.reset(lost), at: half) }
         switch pending {
         case .stray: return connection.schedule(.stray(isEarly: true), at: half)

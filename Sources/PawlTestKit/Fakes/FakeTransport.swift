@@ -127,7 +127,7 @@ package final class FakeTransport: Transport {
             guard isCut || exchange.outages < outages else { continue }
             exchange.outages = outages
             let cause = isCut ? "the connection was cut" : "the network went away"
-            let fault = TransferFault(.connectionLost, cause)
+            let fault = TransferFault(.connectionLost, foreign: cause)
             if let connection = exchange.connection {
                 connection.schedule(.reset(fault), at: now)
             } else {

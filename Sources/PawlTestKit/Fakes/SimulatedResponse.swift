@@ -22,20 +22,21 @@ extension SimulatedNetwork.State {
 
     mutating func fare(of request: TransferRequest, running: Int) -> SimulatedNetwork.Fare {
         let host = request.address.host
-        guard isUp else { return .failed(TransferFault(.unreachable, "no route to \(host)")) }
+        guard isUp else { return .failed(TransferFault(.unreachable, foreign: "no route to \(host)")) }
         guard let server = servers[host] else {
-            return .failed(TransferFault(.nameResolution, "\(host) is unknown"))
+            return .failed(TransferFault(.nameResolution, foreign: "\(host) is unknown"))
         }
         let number = served[host] ?? 0
         served[host] = number + 1
         if let most = server.connections, running >= most {
             switch server.overflow {
-            case .refuse: return .failed(TransferFault(.connectionRefused, "\(host) refused the connection"))
+            case .refuse:
+                return .failed(TransferFault(.connectionRefused, foreign: "\(host) refused the connection"))
             case .busy(let retryAfter): return .responded(plain(503, retryAfter: retryAfter))
             case .deny:
                 tally.note("requests denied beyond the connection limit")
                 return .responded(plain(403))
-            case .drop: return .failed(TransferFault(.connectionLost, "the connection was lost"))
+            case .drop: return .failed(TransferFault(.connectionLost, foreign: "the connection was lost"))
             }
         }
         let drawn = server.luck > 0 ? server.chances.first { $0.odds > 0 && dice.fraction() < $0.odds } : nil
@@ -43,8 +44,9 @@ extension SimulatedNetwork.State {
         let fault = server.always ?? server.faults[number] ?? drawn?.fault
         guard let file = server.files[request.address.path] else { return .responded(plain(404)) }
         switch fault {
-        case .refused: return .failed(TransferFault(.connectionRefused, "\(host) refused the connection"))
-        case .dropped: return .failed(TransferFault(.connectionLost, "the connection was lost"))
+        case .refused:
+            return .failed(TransferFault(.connectionRefused, foreign: "\(host) refused the connection"))
+        case .dropped: return .failed(TransferFault(.connectionLost, foreign: "the connection was lost"))
         case .silent: return .silent
         case .status(let status, let retryAfter): return .responded(plain(status, retryAfter: retryAfter))
         case .page where request.range != .whole && file.mayBeAPage:
@@ -65,9 +67,9 @@ extension SimulatedNetwork.State {
         }
         switch fault {
         case .reset(let after):
-            answer.fault = (after, TransferFault(.connectionLost, "the connection was reset"))
+            answer.fault = (after, TransferFault(.connectionLost, foreign: "the connection was reset"))
         case .truncated(let after):
-            answer.fault = (after, TransferFault(.truncated, "the connection was closed early"))
+            answer.fault = (after, TransferFault(.truncated, foreign: "the connection was closed early"))
         case .stalled(let after): answer.fault = (after, nil)
         case .crawls(let rate): answer.rate = rate
         case .refused, .dropped, .silent, .status, .page, .refusesRange, nil: break

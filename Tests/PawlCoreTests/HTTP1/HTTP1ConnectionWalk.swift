@@ -111,7 +111,7 @@ struct HTTP1WalkState: Hashable {
             pending = held
             held = []
         case .ended: return end(machine.ended(), rest: 0)
-        case .lost: return end(machine.lost(TransferFault(.connectionLost, "")), rest: 0)
+        case .lost: return end(machine.lost(TransferFault(.connectionLost, foreign: "")), rest: 0)
         case .probe(let found):
             let stays = machine.probed(found)
             return stays == (found == .nothing && !machine.isPeerClosed) ? nil : "a probe was ignored"

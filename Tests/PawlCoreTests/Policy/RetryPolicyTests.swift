@@ -40,7 +40,7 @@ import Testing
         code: Failure.Code,
         isRetried: Bool
     ) {
-        let said = RetryPolicy.disposition(of: .transfer(TransferFault(kind, "")))
+        let said = RetryPolicy.disposition(of: .transfer(TransferFault(kind, foreign: "")))
         #expect(said.code == code && said.isRetried == isRetried)
         #expect(said.isComplaint == (kind == .connectionRefused))
     }
@@ -49,7 +49,8 @@ import Testing
         (AttemptFault.silent(hasResponse: true), Failure.Code.timeout, true),
         (.rangeRefused(.init("test", "no")), .badResponse, true),
         (.unproven(.init("test", "")), .badResponse, false),
-        (.page(.init("test", "")), .badResponse, false), (.badRedirect(""), .badResponse, false),
+        (.page(.init("test", "")), .badResponse, false),
+        (.badRedirect(LocalizableMessage(untranslated: "")), .badResponse, false),
         (.downgrade(to: ""), .insecure, false),
         (.tooManyRedirects(3), .tooManyRedirects, false),
     ])

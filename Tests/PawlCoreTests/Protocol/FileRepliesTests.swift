@@ -18,7 +18,9 @@ import Testing
         let ends = file.fits(40)
         let exceeds = !file.fits(41)
         #expect(begins && ends && exceeds)
-        #expect(file.contradiction == "the server sent more than the 100 bytes that it had reported")
+        #expect(
+            file.contradiction?.description == "the server sent more than the 100 bytes that it had reported"
+        )
     }
 
     @Test func `after an offset only the rest fits`() {

@@ -105,6 +105,33 @@ final class `The display on a terminal that is resized` {
         #expect(lines.count { $0.hasPrefix("0/30 files") } == 1)
     }
 
+    @Test(arguments: [(30, "120", "20"), (30, "80", "10"), (30, "60", "8"), (6, "70", "5")])
+    func `a run that ends on a smaller screen than it began leaves no row of its display`(
+        files: Int,
+        columns: String,
+        rows: String
+    ) throws {
+        for number in 0..<files {
+            origin.serve("/\(number)-small", content) { $0.cut = .stall(after: 20_000) }
+        }
+        let urls = (0..<files).map { origin.url("/\($0)-small") + "\n" }.joined()
+        try FileSystem.write(Array(urls.utf8), to: folder.path("list"))
+        let command =
+            "seq 5; \(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
+        try tmux("new-session", "-d", "-x", "120", "-y", "40", command)
+        _ = try wait { $0.last.map { $0.hasPrefix("0/\(files) files") && $0.count > 80 } == true }
+        try tmux("resize-window", "-x", columns, "-y", rows)
+        _ = try wait { $0.last.map { $0.hasPrefix("0/\(files) files") && $0.count <= 120 } == true }
+        for number in 0..<files {
+            origin.serve("/\(number)-small", content)
+            origin.release("/\(number)-small")
+        }
+        let lines = try wait { $0.contains { $0.hasPrefix("\(files) finished") } }
+        #expect(lines.prefix(5) == ["1", "2", "3", "4", "5"])
+        #expect(lines.count == 5 + files + 1, "\(lines)")
+        #expect(lines.dropFirst(5).dropLast().allSatisfy { $0.contains("-small: finished, ") }, "\(lines)")
+    }
+
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             let digits = String(byte, radix: 16, uppercase: true)

@@ -22,7 +22,7 @@ export const columns = [
   { name: "added", width: 116 },
 ];
 
-/** The most important first: the last ones are left out where there is no room. */
+/** The most important first: one for which the others leave no room is left out. */
 const ranks = ["progress", "left", "ended", "size", "speed", "mean", "state", "connections", "added"];
 
 const usual = ["progress", "state", "size", "speed", "left", "connections", "added"];
@@ -57,9 +57,9 @@ export function fitting(room, part) {
   let rest = room - 24 - 44 - gap - 32 - gap - leastName(room);
   const shown = new Set();
   for (const name of ranks.filter((other) => names.includes(other))) {
-    const column = columns.find((other) => other.name === name);
-    rest -= (column?.width ?? 0) + gap;
-    if (rest < 0) break;
+    const width = (columns.find((other) => other.name === name)?.width ?? 0) + gap;
+    if (width > rest) continue;
+    rest -= width;
     shown.add(name);
   }
   return columns.filter(({ name }) => shown.has(name));

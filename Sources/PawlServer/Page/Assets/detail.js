@@ -38,6 +38,8 @@ export class Detail {
   #state = make("p", { class: "detail-state" });
   #help = make("div", { class: "detail-help", hidden: true });
   #helped = "";
+  /** The commands that stand beside the reason. @type {string[]} */
+  #remedies = [];
   /** @type {() => void} */
   #drawButtons = () => {};
   /** @type {() => void} */
@@ -106,7 +108,7 @@ export class Detail {
       new Log(),
     ];
     const rows = () => [queue.rows.get(this.#id ?? "")].filter((row) => row !== undefined);
-    const buttons = commandButtons(this.actions, rows, { hasDetails: false });
+    const buttons = commandButtons(this.actions, rows, { hasDetails: false, offered: () => this.#remedies });
     this.#drawButtons = buttons.draw;
     this.#toolbar.replaceChildren(...buttons.elements);
     this.#helped = "";
@@ -132,9 +134,11 @@ export class Detail {
     if (state === this.#helped) return;
     this.#helped = state;
     this.#help.hidden = !failure;
+    this.#remedies = [];
     if (!failure) return;
     const isFailed = partOf(row) === "failed";
     const names = isFailed ? [...new Set([...remediesOf(row), "edit", "retry"])] : ["tryNow"];
+    this.#remedies = names;
     const commands = rowCommands(this.actions);
     this.#help.replaceChildren(
       make("p", { title: failure.message }, row.error ? words.reason(failure) : words.cause(failure)),

@@ -3,8 +3,8 @@
 import { setProblem } from "./asking.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
-import { sizeText } from "./row.js";
-import { meanSpeedOf, partOf } from "./queue.js";
+import { meanText, sizeText } from "./row.js";
+import { partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./detail.js").Details} Details */
@@ -70,25 +70,26 @@ export class Facts {
   }
 }
 
-/** @param {Details} details @returns {string | undefined} */
+/** What the file was compared with, and the digest on a line of its own. @param {Details} details @returns {string | undefined} */
 function verifiedOf(details) {
   const { verification } = details;
   if (!verification) return undefined;
   const { level, algorithm, digest, source, weak } = verification;
-  return `\u{1F6E1} ${words.verified[level] ?? level}${weak ? `, ${words.verified.weak}` : ""}: ${algorithm}=${digest} ${source}`.trim();
+  const how = [words.verified[level] ?? level, weak && words.verified.weak].filter(Boolean).join(", ");
+  return [how, `${algorithm}=${digest}`, source].filter(Boolean).join("\n");
 }
 
 /** @param {Details} details @returns {[string, string | undefined][]} */
 function factsOf(details) {
   const { facts } = words;
   const { addedAt, startedAt, endedAt } = details;
-  const speed = meanSpeedOf(details) ?? details.smoothedSpeed;
-  const took = startedAt && endedAt ? format.duration(endedAt - startedAt) : undefined;
+  const speed = meanText(details) || (details.smoothedSpeed ? format.speed(details.smoothedSpeed) : undefined);
+  const took = startedAt && endedAt ? format.took(endedAt - startedAt) : undefined;
   return [
     [facts.path, details.name && [details.folder, details.name].filter(Boolean).join("/")],
     [facts.size, details.total === null ? undefined : sizeText(details)],
     [facts.left, details.timeLeft && details.smoothedSpeed ? format.duration(details.timeLeft) : undefined],
-    [facts.smoothed, speed ? format.speed(speed) : undefined],
+    [facts.smoothed, speed],
     [facts.checksum, checksumOf(details)],
     [facts.verified, verifiedOf(details)],
     [facts.group, details.group],
@@ -115,6 +116,8 @@ function technicalFactsOf(details) {
 /** Code 32 is a checksum mismatch. @param {Details} details */
 function checksumOf(details) {
   const states = words.checksumStates;
+  // Said with the digest that it was verified with.
+  if (details.verification?.level === "given") return undefined;
   if (!details.checksum) return states.none;
   const state =
     details.state === "finished" ? states.right
@@ -137,13 +140,16 @@ function responseFactsOf(response) {
   ];
 }
 
+/** @param {string | undefined | null} text */
+const isDigest = (text) => /[\da-f]{32}/.test(text ?? "");
+
 /** Recreates rows only if their text differs, so that text can be selected and copied. */
 function fill(/** @type {HTMLElement} */ box, /** @type {[string, string | undefined | null][]} */ pairs) {
   const shown = pairs.filter(([, value]) => value);
   const state = JSON.stringify(shown);
   if (box.dataset.state === state) return;
   box.dataset.state = state;
-  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { class: isDigest(value) ? "digest" : null }, value))));
 }
 
 /** @param {string} title */

@@ -74,6 +74,9 @@ export function duration(seconds) {
   return parts.join(isChinese ? "" : " ");
 }
 
+/** Seconds that something lasted: none at all is less than one. @param {number} seconds */
+export const took = (seconds) => (seconds < 1 ? `< ${duration(1)}` : duration(seconds));
+
 /** The range of Date; other values have no text. */
 const farthest = 8.64e12;
 

@@ -21,7 +21,7 @@ export class Log {
         "li",
         { "data-event": entry.event },
         make("time", { datetime: new Date(entry.at * 1000).toISOString() }, format.clock(entry.at)),
-        make("strong", {}, words.events[entry.event] ?? entry.event),
+        make("strong", {}, title(entry)),
         make("span", { title: entry.message }, text(entry)),
       ),
     );
@@ -31,10 +31,13 @@ export class Log {
 }
 
 /** @param {Record<string, any>} entry */
+const title = ({ event, state }) => (event === "state" ? words.states[state] ?? state : words.events[event] ?? event);
+
+/** @param {Record<string, any>} entry */
 function text(entry) {
   switch (entry.event) {
     case "state":
-      return words.states[entry.state] ?? entry.state;
+      return "";
     case "started":
       return entry.resumedAt > 0 ? words.startedAt(format.size(entry.resumedAt)) : words.startedFresh;
     case "retry":
@@ -44,7 +47,7 @@ function text(entry) {
     case "notice":
       return words.localized(/** @type {any} */ (entry));
     case "finished":
-      return entry.wasThere ? words.wasThere : words.finishedIn(format.size(entry.received), format.duration(entry.seconds));
+      return entry.wasThere ? words.wasThere : words.finishedIn(format.size(entry.received), format.took(entry.seconds));
     default:
       return entry.message ?? "";
   }

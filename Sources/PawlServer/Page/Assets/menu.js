@@ -90,5 +90,5 @@ function notificationChoice() {
 function bookmarklet() {
   const code = `javascript:void open(${JSON.stringify(`${location.origin}/#add=`)}+encodeURIComponent(location.href))`;
   const link = make("a", { class: "bookmarklet", href: code, onclick: (/** @type {Event} */ event) => event.preventDefault() }, icon("download"), words.bookmarklet);
-  return make("div", { class: "field" }, make("p", {}, link), make("p", { class: "hint" }, words.bookmarkletHint));
+  return make("div", { class: "field for-desktops" }, make("p", {}, link), make("p", { class: "hint" }, words.bookmarkletHint));
 }

@@ -57,7 +57,10 @@ export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z 
 
 /** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
 
-/** Seconds of the whole transfer, and its mean speed; undefined without both times. @param {Row} row */
+/** Whether it lasted less than a second, so that its mean speed is higher than that of one. @param {Row} row */
+export const isShort = ({ startedAt = 0, endedAt = 0 }) => endedAt <= startedAt;
+
+/** The mean speed of the whole transfer; undefined without both times. @param {Row} row */
 export function meanSpeedOf({ state, startedAt, endedAt, total, received }) {
   if (state !== "finished" || !startedAt || !endedAt) return undefined;
   return (received ?? total ?? 0) / Math.max(1, endedAt - startedAt);

@@ -5,7 +5,7 @@ import { columns } from "./columns.js";
 import { make, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { icon } from "./icons.js";
-import { hostOf, isInLine, meanSpeedOf, nameOf, partOf } from "./queue.js";
+import { hostOf, isInLine, isShort, meanSpeedOf, nameOf, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -82,18 +82,17 @@ export class RowElement {
     const note = row.error ? words.reason(row.error)
       : row.waitsForHost && row.retryIn !== undefined ? words.hostWaits(row.waitsForHost, format.duration(Math.ceil(row.retryIn)))
       : failure ? words.cause(failure) : [hostOf(row), row.group].filter(Boolean).join(" · ");
-    setText(this.note, note);
+    setText(this.note, shortened(note));
     setAttribute(this.note, "title", row.error ? note : failure ? words.cause(failure) : row.url);
     // Shown before the note where there is no column for it.
     setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row, stateOf(row) === "crowded"));
-    setText(this.brief, failure || isRetrying(row) ? note : briefOf(row));
+    setText(this.brief, failure || isRetrying(row) ? shortened(note) : briefOf(row));
     this.#showToggle(row, name);
     this.#showProgress(row, part);
     this.#showRemedy(row, part);
     setAttribute(this.info, "aria-label", words.detailsOf(name));
     setAttribute(this.info, "title", words.toolbar.details);
     const isMoving = part === "running" && (row.speed ?? 0) > 0;
-    const mean = meanSpeedOf(row);
     const { state, size, speed, left, mean: meanCell, ended, connections, added } = this.cells;
     setText(state, stateText(row, true));
     setAttribute(state, "title", stateText(row));
@@ -101,7 +100,7 @@ export class RowElement {
     setText(speed, isMoving ? format.speed(row.speed ?? 0) : "");
     setAttribute(speed, "title", isMoving ? words.smoothed(format.speed(row.smoothedSpeed ?? 0)) : null);
     setText(left, row.timeLeft !== undefined && isMoving ? format.duration(row.timeLeft) : "");
-    setText(meanCell, mean === undefined ? "" : format.speed(mean));
+    setText(meanCell, meanText(row));
     setText(ended, row.endedAt ? format.when(row.endedAt) : "");
     setAttribute(ended, "title", row.endedAt ? format.moment(row.endedAt) : null);
     setText(connections, row.connections ? format.count(row.connections) : "");
@@ -136,14 +135,18 @@ export class RowElement {
   #showProgress(row, part) {
     const percent = row.total === undefined && part !== "finished" ? null : row.percent ?? (part === "finished" ? 100 : 0);
     this.bar.classList.toggle("is-unknown", percent === null && part === "running" && row.retryIn === undefined && stateOf(row) !== "crowded");
-    // A waiting download has no bar until it has bytes.
-    this.bar.classList.toggle("is-empty", part === "waiting" && !row.written);
+    // Only a download that receives or has bytes has a bar.
+    const isEmpty = !row.written && (isInLine(row) || ["retrying", "crowded"].includes(stateOf(row)));
+    this.bar.classList.toggle("is-empty", isEmpty);
     this.fill.style.width = `${percent ?? 0}%`;
-    setText(this.percent, percent === null || (part === "waiting" && !row.written) ? "" : format.percent(percent));
+    setText(this.percent, percent === null || isEmpty ? "" : format.percent(percent));
     setAttribute(this.bar, "aria-valuenow", percent === null ? null : String(Math.floor(percent)));
     setAttribute(this.bar, "aria-label", words.progress);
   }
 }
+
+/** A reason with shortened digests. @param {string} text */
+const shortened = (text) => text.replace(/\b([\da-f]{8})[\da-f]{24,}\b/g, "$1…");
 
 /** States that the rest of a row shows too. */
 const plainStates = new Set(["transferring", "finished", "failed"]);
@@ -168,6 +171,12 @@ export function stateText(row, isShort = false) {
     return isShort || !row.retryAttempt ? text : words.retryOf(text, row.retryReason ?? "", row.retryAttempt, row.retryLimit ?? 0);
   }
   return words.states[state] ?? row.state;
+}
+
+/** @param {Row} row */
+export function meanText(row) {
+  const mean = meanSpeedOf(row);
+  return !mean ? "" : (isShort(row) ? "> " : "") + format.speed(mean);
 }
 
 /** @param {Row} row */

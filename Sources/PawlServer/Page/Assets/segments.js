@@ -21,15 +21,18 @@ export class Segments {
     this.#chart,
     this.#chartText,
   );
-  element = make("section", {}, make("h3", {}, words.detail.segments), this.#map, this.#mapText, this.#running);
+  /** Hidden until something is known. */
+  element = make("section", { hidden: true }, make("h3", {}, words.detail.segments), this.#map, this.#mapText, this.#running);
 
   /** @param {import("./detail.js").Details & {history: number[]}} details */
   show(details) {
-    const isFinished = partOf(details) === "finished";
-    this.element.hidden = isFinished;
-    if (isFinished) return;
-    const written = format.size(details.written ?? 0);
     const total = details.total ?? 0;
+    const isRunning = partOf(details) === "running";
+    const isBegun = isRunning && (details.lanes.length > 0 || details.history.some((speed) => speed > 0));
+    // Nothing is known of what was not begun.
+    this.element.hidden = partOf(details) === "finished" || !(total || details.written || isBegun);
+    if (this.element.hidden) return;
+    const written = format.size(details.written ?? 0);
     const text = total
       ? words.segmentText(written, format.size(total), details.ranges.length)
       : words.segmentUnknown(written);
@@ -37,8 +40,8 @@ export class Segments {
     this.#map.setAttribute("aria-label", text);
     this.#map.hidden = total === 0;
     drawSegments(this.#map, { total, ranges: details.ranges, lanes: details.lanes });
-    this.#running.hidden = partOf(details) !== "running";
-    if (!this.#running.hidden) this.#showRunning(details);
+    this.#running.hidden = !isBegun;
+    if (isBegun) this.#showRunning(details);
   }
 
   /** @param {import("./detail.js").Details & {history: number[]}} details */

@@ -30,7 +30,7 @@ export async function openServiceSettings(actions, part = null) {
         field(words.existing, fields.existing),
         field(words.retries, fields.retries, words.retriesHint),
         field(words.timeout, fields.timeout, words.timeoutHint),
-      ]),
+      ], words.settingsHint),
       section(words.settingsSpeed, [
         field(words.speedLimit, fields.limit, words.rateHint),
         field(words.limitOfEach, fields.each, words.rateHint),
@@ -42,7 +42,6 @@ export async function openServiceSettings(actions, part = null) {
         field(words.agent, fields.agent),
       ]),
       make("section", {}, make("h3", {}, words.hooks), hooksOf(settings), make("p", { class: "hint" }, words.hooksHint)),
-      make("p", { class: "hint" }, words.settingsHint),
       problem,
     ],
     buttons: [
@@ -77,8 +76,9 @@ function makeFields({ options, folder, slots, limit }) {
   };
 }
 
-/** @param {string} title @param {Node[]} contents */
-const section = (title, contents) => make("section", {}, make("h3", {}, title), make("div", { class: "columns" }, contents));
+/** @param {string} title @param {Node[]} contents @param {string} [hint] */
+const section = (title, contents, hint = "") =>
+  make("section", {}, make("h3", {}, title), make("div", { class: "columns" }, contents), hint && make("p", { class: "hint" }, hint));
 
 /** @param {Record<string, any>} settings */
 function hooksOf({ hooks, webhook }) {

@@ -46,9 +46,9 @@ function menuButton(name, picture, text, commands) {
  * Buttons for the main commands, one for removal, and one for the rest.
  * @param {import("./actions.js").Actions} actions
  * @param {() => Row[]} rows
- * @param {{hasDetails: boolean}} options
+ * @param {{hasDetails: boolean, offered?: () => string[]}} options the commands that stand elsewhere beside them
  */
-export function commandButtons(actions, rows, { hasDetails }) {
+export function commandButtons(actions, rows, { hasDetails, offered = () => [] }) {
   const commands = rowCommands(actions).filter(({ word }) => hasDetails || word !== "details");
   const main = commands.filter((command) => command.isMain || command.word === "details");
   const removing = commands.filter(({ word }) => word === "remove" || word === "removeFile");
@@ -60,7 +60,9 @@ export function commandButtons(actions, rows, { hasDetails }) {
     elements: [...buttons.map(({ button }) => button), remove, more],
     draw() {
       const chosen = rows();
-      for (const { command, button } of buttons) button.hidden = chosen.length === 0 || !command.fits(chosen);
+      for (const { command, button } of buttons) {
+        button.hidden = chosen.length === 0 || !command.fits(chosen) || offered().includes(command.word);
+      }
       remove.hidden = more.hidden = chosen.length === 0;
     },
   };

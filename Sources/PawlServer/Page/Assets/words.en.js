@@ -281,7 +281,7 @@ export const english = {
     sources: "Sources", response: "Server response", requestHeaders: "Request headers", preview: "Preview",
   },
   segmentText: (/** @type {string} */ part, /** @type {string} */ whole, /** @type {number} */ ranges) =>
-    `${part} of ${whole} on disk, in ${several(ranges, "range", "ranges")}`,
+    `${part} of ${whole} on disk${ranges > 1 ? `, in ${several(ranges, "range", "ranges")}` : ""}`,
   segmentUnknown: (/** @type {string} */ part) => `${part} on disk, total size unknown`,
   chartText: (/** @type {string} */ now, /** @type {string} */ most) => `Now ${now}, at most ${most} in five minutes`,
   noLanes: "No open connections.",

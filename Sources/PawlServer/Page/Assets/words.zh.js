@@ -1,4 +1,4 @@
-import { failure, localized } from "./messages.zh.js";
+import { failure, localized, reason } from "./messages.zh.js";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("zh-CN");
@@ -71,8 +71,8 @@ export const chinese = {
   smoothed: (speed) => `十秒平均速度：${speed}`,
 
   failure,
-  reason: (error) => [failure({ ...error, place: undefined }), remedies[error.code ?? 0]].filter(Boolean).join("；"),
-  cause: (error) => failure({ ...error, place: undefined }),
+  reason: (error) => [reason(error), remedies[error.code ?? 0]].filter(Boolean).join("；"),
+  cause: reason,
   localized,
 
   whole: {
@@ -263,7 +263,7 @@ export const chinese = {
     overview: "概况", segments: "分段", lanes: "连接", chart: "速度", log: "活动", sources: "来源", response: "服务器响应",
     requestHeaders: "请求头", preview: "预览", technical: "技术详情",
   },
-  segmentText: (part, whole, ranges) => `磁盘上已有 ${part} / ${whole}，共 ${number(ranges)} 段`,
+  segmentText: (part, whole, ranges) => `磁盘上已有 ${part} / ${whole}${ranges > 1 ? `，共 ${number(ranges)} 段` : ""}`,
   segmentUnknown: (part) => `磁盘上已有 ${part}，总大小未知`,
   chartText: (now, most) => `当前 ${now}，五分钟内最高 ${most}`,
   noLanes: "没有打开的连接。",

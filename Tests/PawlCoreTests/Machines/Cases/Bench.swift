@@ -48,7 +48,7 @@ struct Bench {
     }
 
     mutating func fail(_ kind: TransferFault.Kind, lane: LaneID? = nil) {
-        end(.failed(TransferFault(kind, "it failed")), lane: lane)
+        end(.failed(TransferFault(kind, foreign: "it failed")), lane: lane)
     }
 
     mutating func tick(after seconds: Double) {

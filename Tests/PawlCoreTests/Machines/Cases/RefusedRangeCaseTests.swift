@@ -81,8 +81,8 @@ import Testing
     }
 
     private static let ends: [TransferEnd] = [
-        .failed(TransferFault(.connectionLost, "it was reset")),
-        .failed(TransferFault(.truncated, "it is short")),
+        .failed(TransferFault(.connectionLost, foreign: "it was reset")),
+        .failed(TransferFault(.truncated, foreign: "it is short")),
         .complete, .stopped,
     ]
 

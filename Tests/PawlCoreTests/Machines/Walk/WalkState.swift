@@ -35,7 +35,7 @@ struct WalkState {
             progress(lane, by: WalkState.length)
             return machine.ended(lane, .complete, now: now)
         case .broke(let lane):
-            return machine.ended(lane, .failed(TransferFault(.connectionLost, "it broke")), now: now)
+            return machine.ended(lane, .failed(TransferFault(.connectionLost, foreign: "it broke")), now: now)
         case .closed(let lane): return machine.ended(lane, .stopped, now: now)
         case .denied(let lane): return machine.denied(lane, until: nil, now: now)
         case .tick(let seconds):

@@ -1,0 +1,62 @@
+/// Faults that several parts of the transports report.
+extension TransferFault {
+    package static let outOfMemory = TransferFault(
+        .other,
+        LocalizableMessage("fault-no-memory", "there is no memory for the transfer")
+    )
+    package static let notHTTP = TransferFault(
+        .malformed,
+        LocalizableMessage("fault-not-http", "the response is not HTTP")
+    )
+    package static let headNotHTTP = TransferFault(
+        .malformed,
+        LocalizableMessage("fault-head-not-http", "the response head is not HTTP")
+    )
+    package static let longHead = TransferFault(
+        .malformed,
+        LocalizableMessage("fault-long-head", "the response head is longer than the limit")
+    )
+    package static let brokenChunks = TransferFault(
+        .truncated,
+        LocalizableMessage("fault-chunks-broken", "the chunked framing of the response is broken")
+    )
+    package static let noLastChunk = TransferFault(
+        .truncated,
+        LocalizableMessage("fault-no-last-chunk", "the connection was closed before the last chunk")
+    )
+    package static let noResponse = TransferFault(
+        .connectionLost,
+        LocalizableMessage(
+            "fault-closed-without-response",
+            "the connection was closed without a response"
+        )
+    )
+    package static let certificatesNotShown = TransferFault(
+        .tls,
+        LocalizableMessage(
+            "fault-certificates-not-shown",
+            "the server's certificates cannot be shown to the program"
+        )
+    )
+
+    /// The host has no address of the version that is required, which is 4 or 6.
+    package static func noAddress(of host: String, version: IPVersion) -> TransferFault {
+        TransferFault(
+            .nameMissing,
+            version == .v4
+                ? LocalizableMessage("host-without-ipv4", "\(host) has no IPv4 address")
+                : LocalizableMessage("host-without-ipv6", "\(host) has no IPv6 address")
+        )
+    }
+
+    /// Whether the host has an address of another version.
+    var lacksVersion: Bool { ["host-without-ipv4", "host-without-ipv6"].contains(cause.id) }
+
+    /// The connection ended within the response's header section.
+    package static func closedInHead(_ kind: Kind) -> TransferFault {
+        TransferFault(
+            kind,
+            LocalizableMessage("fault-closed-in-head", "the connection was closed within the response head")
+        )
+    }
+}
