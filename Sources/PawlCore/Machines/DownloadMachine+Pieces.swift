@@ -45,8 +45,10 @@ extension DownloadMachine {
         switch pieces?.checked(check, digest: digest) ?? .obsolete {
         case .obsolete: return []
         case .good:
-            guard phase == .verifying, pieces?.isSettled == true else { return checkPieces() }
-            return complete()
+            if phase == .verifying, pieces?.isSettled == true { return complete() }
+            let orders = checkPieces()
+            guard awaitsPieces, isActive, orders.isEmpty, pieces?.checking == 0 else { return orders }
+            return openFirst(now: now)
         case .bad(let range, let blamed):
             return replace(range, digest: digest, of: check.piece, blamed: blamed, now: now)
         }
@@ -102,7 +104,7 @@ extension DownloadMachine {
         return late.map { .drop($0) }
     }
 
-    private mutating func leaveOutLiar(_ source: Int) -> [Action] {
+    mutating func leaveOutLiar(_ source: Int) -> [Action] {
         sources[source].isUsable = false
         var actions: [Action] = []
         while let index = lanes.firstIndex(where: { $0.source == source }) { actions.append(remove(index)) }

@@ -18,7 +18,9 @@ extension DownloadMachine {
         if lanes[index].requested != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
-        let isSame = response.evidence == .strong && others.isEmpty
+        if !isBound, pieces != nil { return wholeWithPieces(evidence, lane: index, others: others, now: now) }
+        // Seeds are proven by the digest of the whole alone.
+        let isSame = response.evidence == .strong && others.isEmpty && !plan.isSeeded
         if isBound || isSame || map.isComplete && !map.done.isEmpty {
             let isKnown = existingLength == nil && samples.isEmpty && openJoints.isEmpty
             if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
@@ -89,6 +91,7 @@ extension DownloadMachine {
         samples = []
         openJoints = []
         comparedEnd = nil
+        comparedAhead = nil
         question = nil
         isStale = false
         checkpointBytes = 0
@@ -215,7 +218,7 @@ extension DownloadMachine {
         return stop() + [.notify(.notice(Self.withoutRanges(evidence)))] + openFirst(now: now)
     }
 
-    private static func withoutRanges(_ evidence: LocalizableMessage) -> LocalizableMessage {
+    static func withoutRanges(_ evidence: LocalizableMessage) -> LocalizableMessage {
         LocalizableMessage("continuing-without-ranges", "\(evidence): continuing without ranges")
     }
 

@@ -102,6 +102,8 @@ package struct Source: Hashable, Sendable {
     package internal(set) var linked: Checksum?
     /// Its redirect target was abandoned once since the last progress.
     package var wentBack = false
+    /// How many bytes its last response brought, if it broke and most of them were compared: the next ones compare fewer.
+    package internal(set) var bears: Int64?
     /// It replaces another address and has not been shown to have the same content; until then no bytes on
     /// disk are discarded for it.
     package var isOnTrial = false
@@ -130,6 +132,13 @@ extension WebAddress {
         guard path != given.path else { return origin.text }
         return "\(origin.text)#\(String(CyclicCheck.value(of: path.utf8), radix: 16))"
     }
+}
+
+/// What requests have compared before one whose response can hold only a part of the bytes to compare.
+struct ComparedAhead: Hashable, Sendable {
+    var range: ByteRange
+    /// The agreement of another source would say nothing of this one's content.
+    var source: Int
 }
 
 /// Where a compared response that stated no total ended.

@@ -67,7 +67,7 @@ extension FakeDisk {
     }
 
     /// Changes a written byte of a part file; `false` when there is none.
-    func damage(_ path: String, at place: UInt64) -> Bool {
+    package func damage(_ path: String, at place: UInt64) -> Bool {
         guard let file = part(path) else { return false }
         let isDone = file.contents.withLock { contents in
             guard contents.original == nil, contents.written.count > 0 else { return false }

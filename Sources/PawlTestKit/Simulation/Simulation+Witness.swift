@@ -33,6 +33,11 @@ extension Simulation: Witness {
         if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
             note("lanes compared where they met")
         }
+        if machine.sources.contains(where: { $0.bears != nil }),
+            machine.lanes.contains(where: { $0.kind == .settling })
+        {
+            note("bytes compared in parts")
+        }
         if !machine.samples.isEmpty, before == nil { note("files compared at samples") }
         view.lanes = machine.lanes
         view.written = machine.written
