@@ -105,6 +105,8 @@ extension Simulation: Witness {
                     lane.kind == .data, lane.slowSince != nil
                 else { continue }
                 note("slow lanes replaced")
+            // A wrong piece is sent again.
+            case .discard(let range): course(index) { $0.compared += range.count }
             case .startOver:
                 note("restarts from 0")
                 course(index) { $0.startedOver = true }

@@ -24,6 +24,7 @@ const messages = {
   "piece-bad-from": "位于 {0} 的分块（来自 {1}）有误，正在重新获取",
   "breaks-within-comparison": "连接在发送完要比较的字节及其后的字节之前中断：{0}",
   "verified-piece-differs": "服务器发送的字节与已验证的分块不同，且没有其他来源可以发送正确的字节",
+  "existing-file-wrong": "文件 {0} 与其摘要不符：正在重新获取错误的部分",
   "piece-bad-on-disk": "磁盘上位于 {0} 的分块有误，正在重新获取",
   "other-content": "它的内容不同：{0}",
   "no-response-to-range-started-over": "服务器从不应答带 Range 的请求：不带 Range 从头重新开始",
