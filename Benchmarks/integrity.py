@@ -168,7 +168,7 @@ def contents(package, folder):
     paths = []
     for word, version in (("new", versions[0]), ("old", versions[-1])):
         place = tempfile.mkdtemp(dir=folder)
-        if subprocess.run(["apt-get", "download", "-qq", f"{package}={version}"], cwd=place).returncode != 0:
+        if subprocess.run(["apt-get", "download", "-qq", "-o", "APT::Sandbox::User=root", f"{package}={version}"], cwd=place).returncode != 0:
             return None
         paths.append(f"{folder}/{package}-{word}.tar")
         with open(paths[-1], "wb") as out:

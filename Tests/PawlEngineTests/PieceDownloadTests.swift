@@ -200,4 +200,29 @@ import Testing
         #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
         stage.expect(Self.content, at: "a.bin")
     }
+
+    @Test(arguments: [SimulatedFile.Ranges.ignored, .overlong(50), .refused])
+    func `a source without ranges is asked after all when the other one sends wrong pieces`(
+        ranges: SimulatedFile.Ranges
+    ) {
+        let stage = Stage(seed: 9)
+        Self.serve(stage, Self.damaged([0, 3, 6]))
+        Self.serve(stage, Self.content, at: "mirror.test") { $0.ranges = ranges }
+        let id = stage.start(Self.job("mirror.test", lanes: 2))
+        stage.run()
+        #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
+        stage.expect(Self.content, at: "a.bin")
+        #expect(stage.sentences(id).contains { $0.contains("wrong pieces") && $0.contains(Stage.host) })
+    }
+
+    @Test func `a whole without a length is compared with verified pieces`() {
+        let first = Self.damagedPart([3 * Self.pieceLength + 5], tag: nil)
+        first.world.network.change(Stage.host, "/a.bin") { $0.statesLength = false }
+        let second = Stage(world: first.world)
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.phases(id).last == .finished, "\(second.sentences(id))")
+        second.expect(Self.content, at: "a.bin")
+        #expect(!second.sentences(id).contains { $0.contains("started over") })
+    }
 }

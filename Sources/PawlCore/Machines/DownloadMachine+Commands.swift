@@ -52,6 +52,7 @@ extension DownloadMachine {
             sources[index].sendsParts = false
             sources[index].wentBack = false
             sources[index].bears = nil
+            sources[index].lacksRanges = false
         }
         sources[0].isOnTrial = plan.replacesAddress
     }

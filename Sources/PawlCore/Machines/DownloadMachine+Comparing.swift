@@ -192,7 +192,8 @@ extension DownloadMachine {
             response.range.end >= have, representation?.coding == response.identity.coding
         else { return nil }
         let total = selectedLength(of: response.identity.total)
-        guard map.total ?? total == total else { return nil }
+        // A whole without a length has all of the pieces, or their digests tell.
+        guard map.total ?? total == total || total == nil && pieces != nil else { return nil }
         let keep = lanes[index].id
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
         for lane in lanes { map.release(lane.id) }

@@ -52,7 +52,7 @@ extension DownloadMachine {
             return [order(.data, source: source, range: range, overlap: start.overlap, now: now)]
         }
         // All bytes are on disk, and only a comparison can prove that they are the server's.
-        if map.isComplete, let run = map.done.runs.first, sources[source].bears != nil {
+        if map.isComplete, let run = map.done.runs.first, part(of: source) != nil {
             samples = [ByteRange(max(run.start, run.end - DownloadMachine.overlap), run.end)]
             return openFirst(from: source, now: now)
         }

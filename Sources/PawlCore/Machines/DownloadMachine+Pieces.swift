@@ -79,10 +79,9 @@ extension DownloadMachine {
             }
         actions.append(.notify(.notice(notice)))
         // The last source may have one bad node among several.
-        if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable,
-            sources.count(where: \.isUsable) > 1
-        {
-            actions += leaveOutLiar(blamed)
+        if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable {
+            if sources.count(where: \.isUsable) == 1 { takeBackSources() }
+            if sources.count(where: \.isUsable) > 1 { actions += leaveOutLiar(blamed) }
         }
         let isHopeless = (pieces?.failures(at: range.start) ?? 0) > 2 * sources.count + 2
         guard sources.contains(where: \.isUsable), !isHopeless else {

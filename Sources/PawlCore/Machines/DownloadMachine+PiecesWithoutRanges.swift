@@ -49,13 +49,23 @@ extension DownloadMachine {
         return compareWhole(response, lane: index, now: now).map { discards + $0 }
     }
 
+    /// The source that seemed to have the content sends wrong pieces: those without ranges may have the right ones.
+    mutating func takeBackSources() {
+        for index in sources.indices where sources[index].lacksRanges {
+            sources[index].lacksRanges = false
+            sources[index].isUsable = true
+            rangesUsable = false
+        }
+    }
+
     /// A source has sent other bytes than those of a good piece.
     mutating func contradictsPieces(_ index: Int, now: Instant) -> [Action] {
         let source = lanes[index].source
         var actions = [remove(index)]
         let count = pieces?.contradicted(by: source) ?? 0
-        if pieces?.isConvicted(source) == true, sources.count(where: \.isUsable) > 1 {
-            actions += leaveOutLiar(source)
+        if pieces?.isConvicted(source) == true {
+            if sources.count(where: \.isUsable) == 1 { takeBackSources() }
+            if sources.count(where: \.isUsable) > 1 { actions += leaveOutLiar(source) }
         }
         guard count <= 2 * sources.count + 2 else {
             let failure = Failure(

@@ -7,15 +7,21 @@ extension DownloadMachine {
     /// The fewest bytes that a response compares before it brings others.
     static let leastOverlap: Int64 = 4 << 10
 
+    /// How many bytes its connections bring, if the bytes to compare are requested in parts; `nil` as well where each
+    /// response would bring too few others, and the download fails after its retries.
+    private func bearing(of source: Int) -> Int64? {
+        sources[source].bears.flatMap { $0 < 2 * DownloadMachine.leastOverlap ? nil : $0 }
+    }
+
     /// How many bytes one response of the source compares before it brings others.
     func window(of source: Int) -> Int64 {
-        guard let bears = sources[source].bears else { return DownloadMachine.overlap }
+        guard let bears = bearing(of: source) else { return DownloadMachine.overlap }
         return min(DownloadMachine.overlap, max(DownloadMachine.leastOverlap, bears / 4))
     }
 
     /// How many bytes a request for a comparison alone asks the source for at most; `nil` for any number.
-    private func part(of source: Int) -> Int64? {
-        sources[source].bears.map { max(DownloadMachine.leastOverlap, $0 - $0 / 4) }
+    func part(of source: Int) -> Int64? {
+        bearing(of: source).map { max(DownloadMachine.leastOverlap, $0 - $0 / 4) }
     }
 
     /// Whether requests to the source have to be made one after another, since each needs others before it.
@@ -48,7 +54,7 @@ extension DownloadMachine {
 
     /// Notes that a part was compared; `false` unless it is one.
     mutating func noteComparedAhead(_ lane: Lane) -> Bool {
-        guard sources[lane.source].bears != nil else { return false }
+        guard bearing(of: lane.source) != nil else { return false }
         let part = ByteRange(lane.cursor - lane.overlap, lane.cursor)
         let isNext = comparedAhead?.source == lane.source && comparedAhead?.range.start == part.end
         let end = isNext ? comparedAhead?.range.end ?? part.end : part.end

@@ -14,7 +14,7 @@ extension DownloadMachine {
                 now: now
             )
         }
-        if let others = leaveOut(index, evidence, now: now) { return others }
+        if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         if lanes[index].requested != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
@@ -135,12 +135,18 @@ extension DownloadMachine {
     }
 
     /// Drops a mirror that has proven nothing while another source works; `nil` when there is none.
-    mutating func leaveOut(_ index: Int, _ evidence: LocalizableMessage, now: Instant) -> [Action]? {
+    mutating func leaveOut(
+        _ index: Int,
+        _ evidence: LocalizableMessage,
+        forRanges: Bool = false,
+        now: Instant
+    ) -> [Action]? {
         let source = lanes[index].source
         guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
             return nil
         }
         sources[source].isUsable = false
+        sources[source].lacksRanges = forRanges
         let notice = LocalizableMessage(
             "left-out-source",
             "left out \(sources[source].given.redacted): \(evidence)"
@@ -184,7 +190,7 @@ extension DownloadMachine {
         if plan.selection != .whole || lanes[index].requested == .whole {
             return laneFault(index, .unproven(evidence), now: now)
         }
-        if let others = leaveOut(index, evidence, now: now) { return others }
+        if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         if existingLength != nil { return cannotContinueExisting(evidence) }
         rangesUsable = false
         sources[lanes[index].source].wentBack = false
@@ -204,7 +210,7 @@ extension DownloadMachine {
         lane index: Int,
         now: Instant
     ) -> [Action] {
-        if let others = leaveOut(index, evidence, now: now) { return others }
+        if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         let isAlone = lanes.indices.allSatisfy { $0 == index || lanes[$0].kind == .settling }
         let isBeginning = plan.selection == .whole && map.done.runs.count == 1 && map.done.prefix > 0
         if isAlone { rangeRefusals += 1 }

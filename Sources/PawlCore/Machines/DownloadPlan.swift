@@ -91,6 +91,8 @@ package struct Source: Hashable, Sendable {
     /// The validators of its hosts are in the representation's records.
     package var isProven = false
     package var isUsable = true
+    /// It was left out because its ranges cannot be used, while another source seemed to have the content.
+    var lacksRanges = false
     /// It has sent a part, and no request with Range timed out since.
     package var sendsParts = false
     /// It has rejected a further connection while it served another: that rejection says nothing about the

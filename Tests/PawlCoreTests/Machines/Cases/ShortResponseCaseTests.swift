@@ -57,6 +57,18 @@ import Testing
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
     }
 
+    @Test func `connections that bring less than twice the least comparison end the retries`() {
+        var bench = Self.broken(after: 8_000)
+        #expect(bench.requested == .closed(ByteRange(Self.start - Self.overlap, Self.total)))
+        for _ in 1...2 {
+            bench.answer(Bench.part(Self.start - Self.overlap, Self.total, of: Self.total, tag: nil))
+            bench.bring(8_000)
+            bench.fail(.connectionLost)
+            bench.ring()
+        }
+        #expect(bench.machine.failure?.code == .network && bench.machine.written == Self.start)
+    }
+
     @Test func `without any progress the retries end, and the failure says what broke`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.start)], total: Self.total, tag: nil))
