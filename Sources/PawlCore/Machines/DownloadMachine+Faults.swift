@@ -249,7 +249,7 @@ extension DownloadMachine {
                 "cannot fetch",
                 at: place,
                 because: isShort ? Self.breaks(fault) : fault.message,
-                remedy: fault.remedy ?? (isShort ? keptForLongerResponses : kept)
+                remedy: fault.remedy ?? (isShort ? keptForLongerResponses(from: source) : kept)
             )
             failure.fault = fault.kind
             return failure

@@ -17,11 +17,7 @@ extension DownloadMachine {
     ) -> [Action] {
         let drop = remove(index)
         guard others.isEmpty else {
-            let notice = LocalizableMessage(
-                "continuing-with-one-connection",
-                "\(evidence): continuing with one connection"
-            )
-            return [drop, .notify(.notice(notice))] + refill(now: now)
+            return [drop, .notify(.notice(Self.withOneConnection(evidence)))] + refill(now: now)
         }
         return [drop, .notify(.notice(Self.withoutRanges(evidence)))] + refillOrOpen(now: now)
     }

@@ -80,10 +80,12 @@ extension DownloadMachine {
         )
     }
 
-    var keptForLongerResponses: Remedy {
-        kept(
-            "\(.resume) with more \(.setting(.retries)), or with a Metalink that has checksums of pieces",
-            otherwise: "increase \(.setting(.retries))"
+    func keptForLongerResponses(from source: Int) -> Remedy {
+        if part(of: source) == nil {
+            return kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces")
+        }
+        return kept(
+            "\(.resume) with more \(.setting(.retries)), or with a Metalink that has digests of pieces"
         )
     }
 }

@@ -32,11 +32,7 @@ extension DownloadMachine {
             if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
             return [
                 remove(index),
-                .notify(
-                    .notice(
-                        .init("continuing-with-one-connection", "\(evidence): continuing with one connection")
-                    )
-                ),
+                .notify(.notice(Self.withOneConnection(evidence))),
             ]
                 + refill(now: now)
         }
@@ -222,6 +218,10 @@ extension DownloadMachine {
         comparesWhole = true
         sources[lanes[index].source].wentBack = false
         return stop() + [.notify(.notice(Self.withoutRanges(evidence)))] + openFirst(now: now)
+    }
+
+    static func withOneConnection(_ evidence: LocalizableMessage) -> LocalizableMessage {
+        LocalizableMessage("continuing-with-one-connection", "\(evidence): continuing with one connection")
     }
 
     static func withoutRanges(_ evidence: LocalizableMessage) -> LocalizableMessage {

@@ -83,7 +83,7 @@ import Testing
         #expect(requests == 3 && bench.machine.failure?.code == .network)
         let text = bench.machine.failure?.description ?? ""
         #expect(
-            text.contains("before it had sent the bytes to compare") && text.contains("checksums of pieces")
+            text.contains("before it had sent the bytes to compare") && text.contains("digests of pieces")
         )
         #expect(bench.machine.written == Self.start)
     }
