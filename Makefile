@@ -21,7 +21,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines fuzz attack bench bench-get bench-pipe load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
+.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines fuzz attack bench bench-get bench-integrity bench-pipe load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -116,7 +116,9 @@ attack: test-packages build ## attacks on the service, named ones and by chance,
 	Scripts/attack-client --pawl .build/release/pawl --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
 	    $(if $(SEED),--seed $(SEED))
 
-bench: $(if $(filter pipe,$(CASES)),bench-pipe,bench-get) ## pawl beside its peers (CASES=plain,tls: some; CASES=pipe: pawl pipe; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+comma := ,
+INTEGRITY = $(filter verify repair zsync,$(subst $(comma), ,$(CASES)))
+bench: $(if $(filter pipe,$(CASES)),bench-pipe,$(if $(INTEGRITY),bench-integrity,bench-get)) ## pawl beside its peers (CASES=plain,tls: some; CASES=pipe: pawl pipe; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 
 bench-get:
 	@Scripts/install-packages build bench
@@ -131,6 +133,13 @@ bench-get:
 	    --cases '$(CASES)' --markdown $(or $(REPORT),.build/bench.md) \
 	    $(if $(BEFORE),--before '$(BEFORE)') \
 	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(if $(filter file,$(origin PREFIX)),,$(PREFIX))')
+
+bench-integrity:
+	@Scripts/install-packages build bench
+	$(MAKE) --no-print-directory build
+	gcc -O2 -Wall -o .build/measure Benchmarks/measure.c
+	Benchmarks/integrity.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),3) --cases '$(CASES)' \
+	    $(if $(DISK),--folder '$(DISK)') --markdown $(or $(REPORT),.build/bench-integrity.md)
 
 bench-pipe:
 	@Scripts/install-packages build bench

@@ -6,7 +6,7 @@ import PawlEngine
 enum RequestText {
     static func check(_ values: TransferSettings.Values) throws(TransferFault) {
         for (setting, text) in [
-            (Setting.userAgent, values.userAgent), (.referer, values.referer), (.proxy, values.proxy),
+            (OptionID.userAgent, values.userAgent), (.referer, values.referer), (.proxy, values.proxy),
             (.noProxy, values.noProxy),
         ] {
             guard let text, !FieldText.isSafe(text) else { continue }

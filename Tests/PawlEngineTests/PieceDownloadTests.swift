@@ -5,8 +5,8 @@ import Testing
 
 /// Downloads whose pieces have digests of their own.
 @Suite struct PieceDownloadTests {
-    private static let length: Int64 = 512 * .kibi
-    private static let pieceLength: Int64 = 64 * .kibi
+    private static let length: Int64 = 2 * .mebi
+    private static let pieceLength: Int64 = 256 * .kibi
     private static let content = Payload(seed: 77, length: length)
     private static let bytes = content.bytes(in: ByteRange(0, length))
 
@@ -123,5 +123,106 @@ import Testing
         #expect(stage.phases(id).last == .finished)
         stage.expect(Self.content, at: "a.bin")
         #expect(stage.world.network.taken <= Self.length + 2 * Self.pieceLength, "no overlap was compared")
+    }
+
+    // MARK: servers without ranges
+
+    private static let path = "/downloads/a.bin"
+
+    /// A part file of the first bytes with wrong ones at `places`, left by a killed process.
+    private static func damagedPart(
+        _ places: [Int64],
+        of count: Int64 = 5 * pieceLength,
+        tag: EntityTag?
+    ) -> Stage {
+        let first = Stage()
+        serve(first, content) {
+            $0.ranges = .ignored
+            $0.entityTag = tag
+        }
+        first.start(job())
+        first.whenTaken(count) { $0.crash(.kill) }
+        first.run()
+        for place in places { #expect(first.world.disk.damage(path, at: UInt64(place))) }
+        return first
+    }
+
+    @Test(arguments: [EntityTag(opaque: "v", isWeak: false), EntityTag(opaque: "v", isWeak: true), nil])
+    func `a wrong byte on disk costs only its piece where the server has no ranges`(tag: EntityTag?) {
+        let first = Self.damagedPart([2 * Self.pieceLength + 5], tag: tag)
+        let second = Stage(world: first.world)
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.phases(id).last == .finished, "\(second.sentences(id))")
+        second.expect(Self.content, at: "a.bin")
+        #expect(second.sentences(id).contains { $0.contains("on disk is wrong") })
+        #expect(!second.sentences(id).contains { $0.contains("started over") })
+    }
+
+    @Test func `good pieces stay on disk when the whole is sent again and breaks`() {
+        let first = Self.damagedPart([3 * Self.pieceLength + 5], tag: nil)
+        first.world.network[Stage.host].always = .reset(after: Self.pieceLength)
+        let second = Stage(world: first.world)
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.failure(id)?.code == .network)
+        let kept = second.world.disk.journalled(Self.path)
+        #expect(kept?.contains(ByteRange(0, 3 * Self.pieceLength)) == true)
+    }
+
+    @Test func `a wrong byte in the first piece starts over and finishes`() {
+        let first = Self.damagedPart([5], tag: EntityTag(opaque: "v", isWeak: false))
+        let second = Stage(world: first.world)
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.phases(id).last == .finished, "\(second.sentences(id))")
+        second.expect(Self.content, at: "a.bin")
+    }
+
+    @Test func `a server without ranges that sends other bytes than verified pieces fails with code 32`() {
+        let first = Self.damagedPart([], tag: nil)
+        Self.serve(first, Self.damaged([0, 1])) { $0.ranges = .ignored }
+        let second = Stage(world: first.world)
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.failure(id)?.code == .checksumMismatch, "\(second.sentences(id))")
+        #expect(second.world.disk.journalled(Self.path)?.contains(ByteRange(0, 2 * Self.pieceLength)) == true)
+    }
+
+    @Test func `a bad piece of a server without ranges is in the whole that is requested again`() {
+        let stage = Stage(seed: 3)
+        Self.serve(stage, Self.content) { file in
+            file.ranges = .ignored
+            file.badNode = SimulatedFile.BadNode(payload: Self.damaged([5]), odds: 0.5)
+        }
+        let id = stage.start(Self.job())
+        stage.run()
+        #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
+        stage.expect(Self.content, at: "a.bin")
+    }
+
+    @Test(arguments: [SimulatedFile.Ranges.ignored, .overlong(50), .refused])
+    func `a source without ranges is asked after all when the other one sends wrong pieces`(
+        ranges: SimulatedFile.Ranges
+    ) {
+        let stage = Stage(seed: 9)
+        Self.serve(stage, Self.damaged([0, 3, 6]))
+        Self.serve(stage, Self.content, at: "mirror.test") { $0.ranges = ranges }
+        let id = stage.start(Self.job("mirror.test", lanes: 2))
+        stage.run()
+        #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
+        stage.expect(Self.content, at: "a.bin")
+        #expect(stage.sentences(id).contains { $0.contains("wrong pieces") && $0.contains(Stage.host) })
+    }
+
+    @Test func `a whole without a length is compared with verified pieces`() {
+        let first = Self.damagedPart([3 * Self.pieceLength + 5], tag: nil)
+        first.world.network.change(Stage.host, "/a.bin") { $0.statesLength = false }
+        let second = Stage(world: first.world)
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.phases(id).last == .finished, "\(second.sentences(id))")
+        second.expect(Self.content, at: "a.bin")
+        #expect(!second.sentences(id).contains { $0.contains("started over") })
     }
 }

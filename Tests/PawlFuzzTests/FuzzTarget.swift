@@ -26,6 +26,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case objects
     case options
     case output
+    case pieces
     case proxy
     case quantities
     case redaction
@@ -68,6 +69,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .objects: try ObjectLaws.check(&input)
         case .options: try OptionLaws.check(&input)
         case .output: try OutputLaws.check(&input)
+        case .pieces: try PieceHashLaws.check(&input)
         case .proxy: try ProxyLaws.check(&input)
         case .quantities: try QuantityLaws.check(&input)
         case .redaction: try RedactionLaws.check(&input)

@@ -47,6 +47,59 @@ extension BrowserTests {
             }
         }
 
+        @Test
+        func `Check now asks for a comparison and says what was compared; Repair fetches a wrong file again`()
+            async throws
+        {
+            try await PageBench.with { bench in
+                let content = Payload(seed: 2, length: 2000)
+                let sum = Hexadecimal.text(MessageDigest5.digest(content.bytes(in: ByteRange(0, 2000))))
+                var request = DownloadRequest(bench.origin.serve("/done.bin", content))
+                request.options.checksum = "md5=\(sum)"
+                let id = try await bench.manager.add([request])[0].get()
+                _ = try await bench.manager.download(id)?.file
+                let page = try await bench.page()
+                try await page.wait(PageBench.isShown("done.bin"))
+                _ = try await page.evaluate(
+                    """
+                    window.sent = []; const send = WebSocket.prototype.send;
+                    WebSocket.prototype.send = function (data) { window.sent.push(data); send.call(this, data); }; 1
+                    """
+                )
+                let calls = { (method: String) in
+                    """
+                    window.sent.filter((text) => text.includes('"\(method)"') && text.includes('"\(id)"')).length
+                    """
+                }
+                let check: () async throws -> Void = {
+                    try await page.contextMenu(of: "done.bin")
+                    try await page.click(".popup [data-command=check]")
+                }
+                try await check()
+                try await page.wait(
+                    """
+                    [...document.querySelectorAll('.toast-text')].some((toast) =>
+                        toast.textContent === 'done.bin is right, compared with md5 (by the given checksum)')
+                    """
+                )
+                #expect(try await page.evaluate(calls("pawl.verify")).integer == 1)
+                try FileSystem.write(Array("wrong".utf8), to: bench.root + "/done.bin")
+                try await check()
+                try await page.wait(
+                    """
+                    document.querySelector('.toast.is-error .toast-text')?.textContent
+                        === 'done.bin is wrong, compared with md5 (by the given checksum)'
+                    """
+                )
+                #expect(try await page.evaluate(calls("pawl.repair")).integer == 0)
+                try await page.click(".toast.is-error .toast-action")
+                try await page.wait("\(calls("pawl.repair")) === 1")
+                let path = bench.root + "/done.bin"
+                for await _ in try #require(await bench.manager.download(id)).updates
+                where FileSystem.difference(of: path, from: content) == nil { break }
+            }
+        }
+
         @Test func `removal is one button with a choice, and keeps the file by default`() async throws {
             try await PageBench.with { bench in
                 try await addFinished(bench, "done.bin")

@@ -105,4 +105,78 @@ import Testing
         }
         await bench.close()
     }
+
+    // MARK: existing files
+
+    /// Puts the content at the place of a download, with wrong bytes at `offsets`.
+    private func place(_ bench: ServiceBench, wrong offsets: [Int] = []) throws {
+        var content = bytes
+        for offset in offsets { content[offset] ^= 1 }
+        try FileSystem.write(content, to: bench.root + "/f")
+    }
+
+    @Test func `an existing file with the given digests is the result, and nothing is requested`()
+        async throws
+    {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        try place(bench)
+        let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
+        let gid = try await bench.gid(
+            "aria2.addUri",
+            [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]]
+        )
+        try await bench.finish(gid)
+        let status = try await bench.result("aria2.tellStatus", [.string(gid)])
+        #expect(status["status"] == "complete" && status["completedLength"] == "3000000", "\(status.text)")
+        #expect(bench.origin.log.records.isEmpty)
+        #expect(FileSystem.names(in: bench.root) == [".pawl", "f"])
+        await bench.close()
+    }
+
+    @Test func `of an existing file with wrong pieces those alone are fetched`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        try place(bench, wrong: [1_000_000])
+        let id = try await finished(
+            bench,
+            [
+                JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces)),
+                JSON.Member("checkExisting", .bool(true)),
+            ]
+        )
+        #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
+        bench.origin.waitUntilQuiet("/f")
+        #expect(bench.origin.log.bodySent("/f") <= 2 * Self.pieceLength)
+        #expect(FileSystem.names(in: bench.root) == [".pawl", "f"])
+        let check = try await bench.result("pawl.verify", [.string(id)])
+        #expect(check["right"] == .bool(true), "\(check.text)")
+        await bench.close()
+    }
+
+    @Test func `an existing file with another checksum is replaced`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        try place(bench, wrong: [0, 2_999_999])
+        let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
+        let gid = try await bench.gid(
+            "aria2.addUri",
+            [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]]
+        )
+        try await bench.finish(gid)
+        #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
+        #expect(FileSystem.names(in: bench.root) == [".pawl", "f"])
+        await bench.close()
+    }
+
+    @Test func `without a digest an existing file is left alone`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        try place(bench, wrong: [5])
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["check-integrity": "true"]])
+        try await bench.finish(gid)
+        #expect(FileSystem.difference(of: bench.root + "/f", from: payload) != nil)
+        #expect(FileSystem.names(in: bench.root).count == 3)
+        await bench.close()
+    }
 }

@@ -56,14 +56,7 @@ extension QueueKeeper {
             )
         }
         let stored = StoredOptions(text: record.options)
-        let given = try job(for: record).plan.given.map { digest in
-            FileVerification(
-                level: .given,
-                algorithm: digest.checksum.algorithm.rawValue,
-                digest: Hexadecimal.text(digest.checksum.digest),
-                source: digest.source
-            )
-        }
+        let given = FileCheckOrder.given(try job(for: record).plan)
         // What an origin states may be the digest of the content without its coding.
         let isCoded = stored.response.contains { $0.lowercased().hasPrefix("content-encoding:") }
         let reached = stored.verification.flatMap { $0.level == .given || !isCoded ? $0 : nil }

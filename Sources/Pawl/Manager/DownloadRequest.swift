@@ -31,6 +31,9 @@ public struct DownloadRequest: Sendable, Hashable {
     public var allowsDuplicate = false
     /// The digests of the content's pieces, of a Metalink.
     package var pieces: PieceHashes?
+    /// Compare a file that has the download's name with the known digests first: a right one is the result, and of a wrong
+    /// one the wrong pieces are fetched, or all of it.
+    package var checksExistingFile = false
 
     /// When a new download may start.
     public enum Start: Sendable, Hashable, CaseIterable {
@@ -74,6 +77,7 @@ struct AddOrder: Sendable {
         var stored = StoredOptions()
         stored.options = request.options
         stored.pieceLength = request.pieces?.length
+        stored.checksExistingFile = request.checksExistingFile
         pieces = request.pieces
         if stored.options.user == nil, let credentials = job.settings.values.credentials {
             stored.options.user = credentials.user

@@ -42,6 +42,18 @@ struct FileCheckOrder: Sendable {
 
     var path: String { "\(folder)/\(name)" }
 
+    /// The digests that the caller stated.
+    static func given(_ plan: DownloadPlan) -> [FileVerification] {
+        plan.given.map { digest in
+            FileVerification(
+                level: .given,
+                algorithm: digest.checksum.algorithm.rawValue,
+                digest: Hexadecimal.text(digest.checksum.digest),
+                source: digest.source
+            )
+        }
+    }
+
     /// Reads the file once for its digests and once for its pieces, and says which bytes are in right pieces.
     func run() throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
         let file = try FileDigests(path)

@@ -7,7 +7,12 @@ extension QueueKeeper {
         for action in actions {
             switch action {
             case .run(let id): begin(id)
-            case .stop(let id): if let run = runs[id] { stop(run.engineID) }
+            case .stop(let id):
+                if let run = runs[id] {
+                    stop(run.engineID)
+                } else if checks.removeValue(forKey: id) != nil {
+                    stopped(id)
+                }
             case .write(let id, let state):
                 edit(id) { record in
                     record.state = state
@@ -28,13 +33,14 @@ extension QueueKeeper {
 
     // MARK: starting
 
-    private func begin(_ id: QueueID) {
+    func begin(_ id: QueueID) {
         do throws(Failure) {
             guard let record = try record(id) else {
                 throw Failure(.unknown, "cannot start", at: id.text, because: "the queue has no record of it")
             }
             if let length = publishedLength(record) { return recognise(record, length: length) }
             let job = try job(for: record)
+            if beginCheck(of: record, job) { return }
             let (engineID, box) = engine.add(job)
             runs[id] = Run(engineID: engineID, box: box, record: record)
             ids[engineID] = id
@@ -212,7 +218,7 @@ extension QueueKeeper {
 
     // MARK: ends
 
-    private func end(
+    func end(
         _ id: QueueID,
         _ result: Result<DownloadedFile, Failure>,
         _ error: PawlError? = nil

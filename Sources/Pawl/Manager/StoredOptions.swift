@@ -22,6 +22,8 @@ struct StoredOptions: Hashable, Sendable {
     var pieceLength: Int64?
     /// Its part file began with the right pieces of a damaged file.
     var isSeeded = false
+    /// An existing file of its name is compared with its digests before the first request.
+    var checksExistingFile = false
     /// The failure in parts, as JSON; the record has its sentence.
     var failure: String?
 
@@ -103,6 +105,12 @@ struct StoredOptions: Hashable, Sendable {
                 { $0.pieceLength = Int64($1).flatMap { $0 > 0 ? $0 : nil } }
             ),
             Field("seeded", .kept, { [$0.isSeeded.description] }, { $0.isSeeded = $1 == "true" }),
+            Field(
+                "checksexisting",
+                .kept,
+                { [$0.checksExistingFile.description] },
+                { $0.checksExistingFile = $1 == "true" }
+            ),
             Field("failure", .kept, { $0.failure.map { [$0] } ?? [] }, { $0.failure = $1 }),
         ]
 

@@ -31,8 +31,9 @@ extension Command {
 /// Adds the downloads of a plan to the service, in batches.
 private struct AddSession {
     private static let batchSize = 200
-    /// A message to the service has at most 2 MiB; the rest is for URLs and options.
-    private static let mostPieceText = 3 << 19
+    /// A message with more than one download has at most so many bytes of digests of pieces; a Metalink, and so the
+    /// digests of one file, has at most 16 MiB.
+    private static let mostPieceText = 1 << 20
 
     private let options: AddOptions
     private let plan: GetPlan
@@ -67,7 +68,7 @@ private struct AddSession {
             var requests: [JSON] = []
             var room = AddSession.mostPieceText
             while next < plan.items.count, requests.count < AddSession.batchSize {
-                let pieces = try pieces(of: plan.items[next])
+                let pieces = plan.items[next].pieces?.text ?? ""
                 guard requests.isEmpty || pieces.utf8.count <= room else { break }
                 room -= pieces.utf8.count
                 requests.append(try request(plan.items[next], pieces))
@@ -106,20 +107,6 @@ private struct AddSession {
         CommandOutput(options.verb).show(
             .object(event),
             "\(id.prefix(ShortIDs.fewest)) \(address)\(outcome)"
-        )
-    }
-
-    /// The digests of its pieces, empty without any.
-    private func pieces(of item: GetPlan.Item) throws(Failure) -> String {
-        let text = item.pieces?.text ?? ""
-        guard text.utf8.count > AddSession.mostPieceText else { return text }
-        throw Failure(
-            .badOption,
-            "cannot add",
-            at: Redaction.address(item.source),
-            because:
-                "its Metalink has \(item.pieces?.count ?? 0) pieces, too many for a message to the service",
-            remedy: "use 'pawl get --metalink', or a Metalink with larger pieces"
         )
     }
 

@@ -51,6 +51,8 @@ extension DownloadMachine {
             sources[index].isUsable = true
             sources[index].sendsParts = false
             sources[index].wentBack = false
+            sources[index].bears = nil
+            sources[index].lacksRanges = false
         }
         sources[0].isOnTrial = plan.replacesAddress
     }
@@ -138,6 +140,7 @@ extension DownloadMachine {
         let drops = lanes.map { Action.drop($0.id) }
         for lane in lanes { map.release(lane.id) }
         lanes.removeAll()
+        awaitsPieces = false
         isRetryPending = false
         refusal = nil
         pendingFailure = nil

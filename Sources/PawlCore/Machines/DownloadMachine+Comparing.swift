@@ -14,7 +14,7 @@ extension DownloadMachine {
     /// How many bytes before `offset` a request to the source fetches first, for comparison.
     func overlap(before offset: Int64, from source: Int) -> Int64 {
         if digestsDecide || promise(of: source) == .strong || isComparedEnd(offset, of: source) { return 0 }
-        return contiguous(before: offset)
+        return min(contiguous(before: offset), window(of: source))
     }
 
     /// Whether the source's last response was compared, ended at `offset`, and stated no total.
@@ -124,6 +124,7 @@ extension DownloadMachine {
     package mutating func compared(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         guard agreed else {
+            if pieces != nil { return contradictsPieces(index, now: now) }
             return changed(
                 .init("bytes-differ", "the bytes on disk differ from the server's"),
                 lane: index,
@@ -148,6 +149,10 @@ extension DownloadMachine {
             return isShown || isNew ? recording(next) : next
         }
         guard lane.kind == .settling else { return isShown || isNew ? [.record] : [] }
+        if noteComparedAhead(lane) {
+            let next = [remove(index)] + refillOrOpen(now: now)
+            return isShown || isNew ? recording(next) : next
+        }
         let place = sources[lane.source].current.redacted
         let notice =
             LocalizableMessage(
@@ -188,7 +193,8 @@ extension DownloadMachine {
             response.range.end >= have, representation?.coding == response.identity.coding
         else { return nil }
         let total = selectedLength(of: response.identity.total)
-        guard map.total ?? total == total else { return nil }
+        // A whole without a length has all of the pieces, or their digests tell.
+        guard map.total ?? total == total || total == nil && pieces != nil else { return nil }
         let keep = lanes[index].id
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
         for lane in lanes { map.release(lane.id) }

@@ -90,9 +90,27 @@ package enum Hexadecimal {
 
     /// `nil` unless `text` is an even number of hexadecimal digits.
     package static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-        let values = digits.compactMap { $0 }
-        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] * 16 + values[$0 + 1]) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
+        var first: UInt8?
+        for character in text.utf8 {
+            guard let digit = digit(character) else { return nil }
+            guard let high = first else {
+                first = digit
+                continue
+            }
+            bytes.append(high << 4 | digit)
+            first = nil
+        }
+        return first == nil ? bytes : nil
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        case _: nil
+        }
     }
 }

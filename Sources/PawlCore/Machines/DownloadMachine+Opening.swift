@@ -27,7 +27,9 @@ extension DownloadMachine {
             reset(total: nil)
             return [order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)]
         }
-        guard rangesUsable, !rangeWasSilent, !isStale else { return [startOver(from: source, now: now)] }
+        guard rangesUsable, !rangeWasSilent, !isStale else {
+            return checksBeforeWhole() ?? [startOver(from: source, now: now)]
+        }
         if let question, sources[question.source].isUsable { return [ask(question, now: now)] }
         if let existingLength, existingLength == written, plan.hasDigest, !knowsExisting {
             // Whether anything follows the existing file: a 416 denies it without a body (C3).
@@ -35,15 +37,25 @@ extension DownloadMachine {
             let next = ByteRange(written, map.horizon)
             return [order(.data, source: source, range: next, overlap: 0, now: now)]
         }
+        fitSamples(to: source)
         if let place = samples.first, base != nil {
             let end = ByteRange(place.end, place.end)
             return [order(.settling, source: source, range: end, overlap: place.count, now: now)]
         }
         if base != nil, let start = firstResumable(from: source) {
+            if let part = partToCompare(before: start.range.start, from: source) {
+                let end = ByteRange(part.end, part.end)
+                return [order(.settling, source: source, range: end, overlap: part.count, now: now)]
+            }
+            comparedAhead = nil
             let (range, source) = fitted(start.range, from: source)
             return [order(.data, source: source, range: range, overlap: start.overlap, now: now)]
         }
         // All bytes are on disk, and only a comparison can prove that they are the server's.
+        if map.isComplete, let run = map.done.runs.first, part(of: source) != nil {
+            samples = [ByteRange(max(run.start, run.end - DownloadMachine.overlap), run.end)]
+            return openFirst(from: source, now: now)
+        }
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
         let notice =
             LocalizableMessage(
@@ -69,7 +81,7 @@ extension DownloadMachine {
         }
         // Only bytes right before a gap can be compared without another request; the more the better.
         let best = gaps.max { contiguous(before: $0.start) < contiguous(before: $1.start) }
-        guard let gap = best, case let overlap = contiguous(before: gap.start) else { return nil }
+        guard let gap = best, case let overlap = overlap(before: gap.start, from: source) else { return nil }
         return overlap > 0 || promise == .dated ? (gap, overlap) : nil
     }
 
@@ -177,6 +189,7 @@ extension DownloadMachine {
     private func mayJoin(_ source: Int, at host: String? = nil) -> Bool {
         guard sources[source].isUsable else { return false }
         if digestsDecide { return true }
+        if comparesInParts(source) { return false }
         switch promise(of: source, at: host) {
         case .strong, .dated: return true
         case .weak, .unclear, .changed: return false

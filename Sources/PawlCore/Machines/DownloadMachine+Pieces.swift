@@ -45,8 +45,10 @@ extension DownloadMachine {
         switch pieces?.checked(check, digest: digest) ?? .obsolete {
         case .obsolete: return []
         case .good:
-            guard phase == .verifying, pieces?.isSettled == true else { return checkPieces() }
-            return complete()
+            if phase == .verifying, pieces?.isSettled == true { return complete() }
+            let orders = checkPieces()
+            guard awaitsPieces, isActive, orders.isEmpty, pieces?.checking == 0 else { return orders }
+            return openFirst(now: now)
         case .bad(let range, let blamed):
             return replace(range, digest: digest, of: check.piece, blamed: blamed, now: now)
         }
@@ -77,10 +79,9 @@ extension DownloadMachine {
             }
         actions.append(.notify(.notice(notice)))
         // The last source may have one bad node among several.
-        if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable,
-            sources.count(where: \.isUsable) > 1
-        {
-            actions += leaveOutLiar(blamed)
+        if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable {
+            if sources.count(where: \.isUsable) == 1 { takeBackSources() }
+            if sources.count(where: \.isUsable) > 1 { actions += leaveOutLiar(blamed) }
         }
         let isHopeless = (pieces?.failures(at: range.start) ?? 0) > 2 * sources.count + 2
         guard sources.contains(where: \.isUsable), !isHopeless else {
@@ -102,7 +103,7 @@ extension DownloadMachine {
         return late.map { .drop($0) }
     }
 
-    private mutating func leaveOutLiar(_ source: Int) -> [Action] {
+    mutating func leaveOutLiar(_ source: Int) -> [Action] {
         sources[source].isUsable = false
         var actions: [Action] = []
         while let index = lanes.firstIndex(where: { $0.source == source }) { actions.append(remove(index)) }

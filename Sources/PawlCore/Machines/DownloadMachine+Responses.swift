@@ -138,7 +138,10 @@ extension DownloadMachine {
         let lane = lanes[index]
         if lane.kind == .restarting {
             let isBound = existingLength != nil || mayNotDiscard(for: lane.source)
-            let mayBeSame = comparesWhole || response.evidence == .strong
+            let mayBeSame = (comparesWhole || response.evidence == .strong) && !digestsDecide
+            if !isBound, pieces != nil, let keeps = keepVerified(response, lane: index, now: now) {
+                return keeps
+            }
             if isBound || mayBeSame, let compares = compareWhole(response, lane: index, now: now) {
                 return compares
             }

@@ -14,11 +14,13 @@ extension DownloadMachine {
                 now: now
             )
         }
-        if let others = leaveOut(index, evidence, now: now) { return others }
+        if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         if lanes[index].requested != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
-        let isSame = response.evidence == .strong && others.isEmpty
+        if !isBound, pieces != nil { return wholeWithPieces(evidence, lane: index, others: others, now: now) }
+        // Seeds are proven by the digest of the whole alone.
+        let isSame = response.evidence == .strong && others.isEmpty && !plan.isSeeded
         if isBound || isSame || map.isComplete && !map.done.isEmpty {
             let isKnown = existingLength == nil && samples.isEmpty && openJoints.isEmpty
             if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
@@ -30,11 +32,7 @@ extension DownloadMachine {
             if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
             return [
                 remove(index),
-                .notify(
-                    .notice(
-                        .init("continuing-with-one-connection", "\(evidence): continuing with one connection")
-                    )
-                ),
+                .notify(.notice(Self.withOneConnection(evidence))),
             ]
                 + refill(now: now)
         }
@@ -89,6 +87,7 @@ extension DownloadMachine {
         samples = []
         openJoints = []
         comparedEnd = nil
+        comparedAhead = nil
         question = nil
         isStale = false
         checkpointBytes = 0
@@ -132,12 +131,18 @@ extension DownloadMachine {
     }
 
     /// Drops a mirror that has proven nothing while another source works; `nil` when there is none.
-    mutating func leaveOut(_ index: Int, _ evidence: LocalizableMessage, now: Instant) -> [Action]? {
+    mutating func leaveOut(
+        _ index: Int,
+        _ evidence: LocalizableMessage,
+        forRanges: Bool = false,
+        now: Instant
+    ) -> [Action]? {
         let source = lanes[index].source
         guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
             return nil
         }
         sources[source].isUsable = false
+        sources[source].lacksRanges = forRanges
         let notice = LocalizableMessage(
             "left-out-source",
             "left out \(sources[source].given.redacted): \(evidence)"
@@ -181,7 +186,7 @@ extension DownloadMachine {
         if plan.selection != .whole || lanes[index].requested == .whole {
             return laneFault(index, .unproven(evidence), now: now)
         }
-        if let others = leaveOut(index, evidence, now: now) { return others }
+        if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         if existingLength != nil { return cannotContinueExisting(evidence) }
         rangesUsable = false
         sources[lanes[index].source].wentBack = false
@@ -201,7 +206,7 @@ extension DownloadMachine {
         lane index: Int,
         now: Instant
     ) -> [Action] {
-        if let others = leaveOut(index, evidence, now: now) { return others }
+        if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         let isAlone = lanes.indices.allSatisfy { $0 == index || lanes[$0].kind == .settling }
         let isBeginning = plan.selection == .whole && map.done.runs.count == 1 && map.done.prefix > 0
         if isAlone { rangeRefusals += 1 }
@@ -215,7 +220,11 @@ extension DownloadMachine {
         return stop() + [.notify(.notice(Self.withoutRanges(evidence)))] + openFirst(now: now)
     }
 
-    private static func withoutRanges(_ evidence: LocalizableMessage) -> LocalizableMessage {
+    static func withOneConnection(_ evidence: LocalizableMessage) -> LocalizableMessage {
+        LocalizableMessage("continuing-with-one-connection", "\(evidence): continuing with one connection")
+    }
+
+    static func withoutRanges(_ evidence: LocalizableMessage) -> LocalizableMessage {
         LocalizableMessage("continuing-without-ranges", "\(evidence): continuing without ranges")
     }
 

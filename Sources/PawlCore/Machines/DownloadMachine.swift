@@ -61,6 +61,10 @@ package struct DownloadMachine: Hashable, Sendable {
     var openJoints: [Int64] = []
     /// Where a compared response without a total ended: a request that begins there tells whether more follows.
     var comparedEnd: ComparedEnd?
+    /// What was compared for the next request that brings bytes.
+    var comparedAhead: ComparedAhead?
+    /// The whole is requested once the digests of the pieces on disk are known.
+    var awaitsPieces = false
     /// The bytes on disk are of another range than the requested one; the first accepted response replaces
     /// them.
     var isStale = false

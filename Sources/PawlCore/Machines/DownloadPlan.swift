@@ -91,6 +91,8 @@ package struct Source: Hashable, Sendable {
     /// The validators of its hosts are in the representation's records.
     package var isProven = false
     package var isUsable = true
+    /// It was left out because its ranges cannot be used, while another source seemed to have the content.
+    var lacksRanges = false
     /// It has sent a part, and no request with Range timed out since.
     package var sendsParts = false
     /// It has rejected a further connection while it served another: that rejection says nothing about the
@@ -102,6 +104,8 @@ package struct Source: Hashable, Sendable {
     package internal(set) var linked: Checksum?
     /// Its redirect target was abandoned once since the last progress.
     package var wentBack = false
+    /// How many bytes its last response brought, if it broke and most of them were compared: the next ones compare fewer.
+    package internal(set) var bears: Int64?
     /// It replaces another address and has not been shown to have the same content; until then no bytes on
     /// disk are discarded for it.
     package var isOnTrial = false
@@ -130,6 +134,13 @@ extension WebAddress {
         guard path != given.path else { return origin.text }
         return "\(origin.text)#\(String(CRC64.value(of: path.utf8), radix: 16))"
     }
+}
+
+/// What requests have compared before one whose response can hold only a part of the bytes to compare.
+struct ComparedAhead: Hashable, Sendable {
+    var range: ByteRange
+    /// The agreement of another source would say nothing of this one's content.
+    var source: Int
 }
 
 /// Where a compared response that stated no total ended.

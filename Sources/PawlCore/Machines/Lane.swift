@@ -41,6 +41,8 @@ package struct Lane: Hashable, Sendable {
     package var end: Int64
     /// How many bytes before `cursor` the response contains first, to be compared with the disk.
     package var overlap: Int64
+    /// How many those were when it was requested.
+    let compares: Int64
     /// Where the body ends according to its head.
     package var responseEnd = SegmentMap.open
     /// The host of the request: another lane's redirect may lead the source elsewhere in the meantime.
@@ -106,6 +108,7 @@ package struct Lane: Hashable, Sendable {
         cursor = range.start
         end = range.end
         self.overlap = overlap
+        compares = overlap
         self.slot = slot
         lastByteAt = now
         measuredAt = now

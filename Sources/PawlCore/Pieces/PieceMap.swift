@@ -42,6 +42,8 @@ package struct PieceMap: Hashable, Sendable {
     private var failures: [Int: Int] = [:]
     /// How many bad pieces each source has sent.
     private var bad: [Int: Int] = [:]
+    /// How often a source has sent other bytes than those of good pieces.
+    private var contradictions = 0
 
     /// Simultaneous hashes of one file.
     package static let width = 2
@@ -58,6 +60,11 @@ package struct PieceMap: Hashable, Sendable {
 
     /// The bytes of the pieces that are good.
     package var verifiedBytes: Int64 { min(total, Int64(verified) * hashes.length) }
+
+    /// The end of the pieces from the first one that are good.
+    package var verifiedPrefix: Int64 {
+        min(total, Int64(states.firstIndex { $0 != .good } ?? states.count) * hashes.length)
+    }
 
     package var isSettled: Bool { verified == states.count }
 
@@ -103,6 +110,18 @@ package struct PieceMap: Hashable, Sendable {
         sent = [:]
     }
 
+    /// These bytes are on disk no more, though nothing is wrong with them.
+    package mutating func discarded(_ range: ByteRange) {
+        let first = Int(range.start / hashes.length)
+        for piece in first..<states.count where hashes.range(piece, in: total).start < range.end {
+            if states[piece] == .good { verified -= 1 }
+            if case .checking = states[piece] { checking -= 1 }
+            states[piece] = .open
+        }
+        firstOpen = min(firstOpen, first)
+        clear(range)
+    }
+
     /// A piece was hashed.
     package mutating func checked(_ check: Check, digest: [UInt8]) -> Outcome {
         guard states.indices.contains(check.piece), states[check.piece] == .checking(ticket: check.ticket)
@@ -133,6 +152,13 @@ package struct PieceMap: Hashable, Sendable {
             sent[source]?.remove(range)
             if sent[source]?.isEmpty == true { sent[source] = nil }
         }
+    }
+
+    /// A source has sent other bytes than those of a good piece; returns how often sources did.
+    package mutating func contradicted(by source: Int) -> Int {
+        bad[source, default: 0] += 1
+        contradictions += 1
+        return contradictions
     }
 
     /// Whether the source has sent so many bad pieces that it is left out.

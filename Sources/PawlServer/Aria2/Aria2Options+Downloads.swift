@@ -20,6 +20,7 @@ extension Aria2Options {
         request.allowsDuplicate = true
         request.id = self["gid"].flatMap { Download.ID($0) }
         if flag("pause") == true { request.start = .paused }
+        request.checksExistingFile = flag("check-integrity") == true
         return request
     }
 

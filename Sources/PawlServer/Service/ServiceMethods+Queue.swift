@@ -259,6 +259,7 @@ struct AddItem {
             object,
             named: [
                 "url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces",
+                "checkExisting",
             ]
         )
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
@@ -279,6 +280,7 @@ struct AddItem {
             }
             request.pieces = pieces
         }
+        request.checksExistingFile = try fields.flag("checkExisting") ?? false
         request.priority = try fields.integer("priority", in: .min ... .max) ?? 0
         switch try fields.text("start") {
         case nil, "enqueued": request.start = .enqueued

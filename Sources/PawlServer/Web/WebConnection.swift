@@ -63,7 +63,7 @@ final class WebConnection {
         unsafe self.wsi = wsi
         self.listener = listener
         reader = RequestReader(longestHead: limits.head)
-        frames = FrameReader(longest: limits.body)
+        frames = FrameReader(longest: limits.body(over: listener))
         isKnown = listener == .local
     }
 

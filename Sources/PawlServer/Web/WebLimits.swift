@@ -6,6 +6,8 @@ package struct WebLimits: Hashable, Sendable {
     package var head = 16 * 1024
     /// Bytes of a request's body or of one WebSocket message.
     package var body = 2 << 20
+    /// The same over the Unix socket: as long as the digests of the pieces of the largest Metalink that is read.
+    package var localBody = 24 << 20
     /// Messages of one WebSocket that wait for their responses; further ones are read after a response.
     package var messages = 16
     /// Bytes of all requests being received or processed, and of all responses not yet read.
@@ -32,6 +34,8 @@ package struct WebLimits: Hashable, Sendable {
     package var closingTime = 2
 
     package init() {}
+
+    func body(over listener: ListenerKind) -> Int { listener == .local ? max(body, localBody) : body }
 }
 
 /// Where a server listens.

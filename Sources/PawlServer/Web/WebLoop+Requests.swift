@@ -11,7 +11,7 @@ extension WebLoop {
         case .closing:
             // A client that does not stop sending is disconnected.
             connection.discarded += bytes.count
-            return connection.discarded <= limits.body
+            return connection.discarded <= limits.body(over: connection.listener)
         case .response where connection.isStream: return true
         case .socket:
             unsafe connection.frames.take(bytes)
@@ -58,10 +58,11 @@ extension WebLoop {
         connection.keepsConnection = head.keepsConnection
         if handler.recognizes(request) { recognize(connection) }
         if let key = head.webSocketKey { return upgrade(connection, request, key: key) }
-        guard head.bodyLength <= limits.body else {
+        let most = limits.body(over: connection.listener)
+        guard head.bodyLength <= most else {
             return refuse(
                 connection,
-                WebResponse(413, text: "the request body is larger than \(limits.body) bytes")
+                WebResponse(413, text: "the request body is larger than \(most) bytes")
             )
         }
         connection.request = request

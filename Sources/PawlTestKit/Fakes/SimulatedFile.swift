@@ -66,6 +66,8 @@ package struct SimulatedFile: Sendable, Hashable {
     /// Requests are redirected to one of these hosts, each to the next.
     package var hops: [String] = []
     package var badNode: BadNode?
+    /// Every response breaks after this many bytes of its body.
+    package var breaksAfter: Int64?
     package var entityTag: EntityTag?
     package var lastModified: UnixTime?
     package var ranges = Ranges.honoured

@@ -65,6 +65,11 @@ extension SimulatedNetwork.State {
         if sabotage == .withholdsEnds || sabotage == .restartsFailed {
             answer.fault = (answer.length - 1, nil)
         }
+        if let most = file.breaksAfter, answer.length > most {
+            tally.note("responses that broke after the bytes to compare or before")
+            let after = sabotage == .breaksAtOnce ? 0 : most
+            answer.fault = (after, TransferFault(.connectionLost, "the connection was reset"))
+        }
         switch fault {
         case .reset(let after):
             answer.fault = (after, TransferFault(.connectionLost, foreign: "the connection was reset"))

@@ -34,6 +34,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case neverGivesUp
     /// Servers never send their last byte.
     case withholdsEnds
+    /// Connections that break after few bytes bring none.
+    case breaksAtOnce
     /// A failed download restarts at once, for ever.
     case restartsFailed
     /// Finished files lack their end.
@@ -101,7 +103,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .removesSlot: .idle
         case .ignoresPauses: .paused
         case .neverGivesUp: .patience
-        case .withholdsEnds: .finishes
+        case .withholdsEnds, .breaksAtOnce: .finishes
         case .restartsFailed: .ends
         case .litters: .tidiness
         case .sendsUnread: .traffic

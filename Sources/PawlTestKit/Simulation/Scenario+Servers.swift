@@ -109,6 +109,18 @@ extension Scenario {
         return server
     }
 
+    /// Makes every response of some servers break within the bytes to compare, or soon after them.
+    ///
+    /// Drawn apart, so that other worlds do not depend on it.
+    mutating func shortenResponses(of download: Download, _ file: SimulatedFile) {
+        var luck = Dice(seed: seed &* 389 &+ UInt64(downloads.count))
+        let plan = download.job.plan
+        guard luck.chance(0.1), download.canFinish, plan.sources.count == 1, file.ranges == .honoured,
+            file.tokenLife == nil, (70_000...400_000).contains(file.payload.length)
+        else { return }
+        servers[plan.sources[0].host]?.files[download.path]?.breaksAfter = luck.bytes(20_000...70_000)
+    }
+
     /// Makes one of a host's backends serve other content of the same length and tag, with a checksum given.
     ///
     /// The result is the right file, or none.

@@ -115,6 +115,7 @@ extension Scenario {
         }
         download.canFinish = download.canFinish && isServed(download) && !isFickle(file)
         addPieces(&download, file)
+        shortenResponses(of: download, file)
         changeMind(&download, file)
         downloads.append(download)
     }

@@ -76,6 +76,7 @@ extension Simulation {
         if retried.contains(failure.code), let text = Law.patience(idle: idle, total: total, of: most) {
             violate(.patience, "\(index): \(text): \(failure)")
         }
+        checkReason(failure, index)
         guard sabotage == .restartsFailed else { return }
         world.timeline.after(.milliseconds(1)) { [weak self] in self?.resume(index) }
     }

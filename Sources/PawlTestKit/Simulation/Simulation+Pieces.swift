@@ -27,6 +27,17 @@ extension Simulation {
         note("bytes of part files damaged")
     }
 
+    /// Checks the reason of a failure: where digests of pieces tell what is right, content never counts as another version,
+    /// unless its length is another.
+    func checkReason(_ failure: Failure, _ index: Int) {
+        let download = scenario.downloads[index]
+        let files = download.job.plan.sources.compactMap { scenario.servers[$0.host]?.files[download.path] }
+        guard download.job.plan.pieces != nil, failure.code == .cannotResume, download.seeding == nil,
+            files.allSatisfy({ $0.ranges != .otherTotal && $0.coded == nil })
+        else { return }
+        violate(.pieces, "\(index): \(failure)")
+    }
+
     /// Checks that each piece of the published file has its digest.
     func checkPieces(_ bytes: [UInt8], _ index: Int) {
         guard let pieces = scenario.downloads[index].job.plan.pieces else { return }
@@ -67,7 +78,7 @@ extension FakeDisk {
     }
 
     /// Changes a written byte of a part file; `false` when there is none.
-    func damage(_ path: String, at place: UInt64) -> Bool {
+    package func damage(_ path: String, at place: UInt64) -> Bool {
         guard let file = part(path) else { return false }
         let isDone = file.contents.withLock { contents in
             guard contents.original == nil, contents.written.count > 0 else { return false }

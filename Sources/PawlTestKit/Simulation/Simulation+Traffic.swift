@@ -18,7 +18,7 @@ extension Simulation {
         let download = scenario.downloads[index]
         guard isCalm, scenario.rate != nil || download.job.rateLimit != nil,
             !state.withLock({ $0.isFinale }), !course(index, { $0.startedOver }),
-            download.job.plan.selection == .whole, download.existing == nil, download.job.plan.pieces == nil
+            download.job.plan.selection == .whole, download.existing == nil, download.seeding == nil
         else { return }
         let requests = world.network.requests.filter { $0.address.path == download.path }
         // A server's fault costs the bytes in transit, and so does content that cannot be used.
@@ -28,6 +28,7 @@ extension Simulation {
         let size = world.network.versions(of: download.path)[0].length
         let sent = requests.reduce(0) { $0 + $1.taken.count + $1.unread }
         note("downloads under a limit whose traffic was counted")
+        if download.job.plan.pieces != nil { note("downloads with pieces under a limit") }
         if requests.count > 1 { note("connections under a limit", requests.count) }
         if let text = Law.traffic(
             sent: sent,

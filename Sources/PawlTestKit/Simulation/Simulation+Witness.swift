@@ -33,6 +33,11 @@ extension Simulation: Witness {
         if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
             note("lanes compared where they met")
         }
+        if machine.sources.contains(where: { $0.bears != nil }),
+            machine.lanes.contains(where: { $0.kind == .settling })
+        {
+            note("bytes compared in parts")
+        }
         if !machine.samples.isEmpty, before == nil { note("files compared at samples") }
         view.lanes = machine.lanes
         view.written = machine.written
@@ -100,6 +105,8 @@ extension Simulation: Witness {
                     lane.kind == .data, lane.slowSince != nil
                 else { continue }
                 note("slow lanes replaced")
+            // A wrong piece is sent again.
+            case .discard(let range): course(index) { $0.compared += range.count }
             case .startOver:
                 note("restarts from 0")
                 course(index) { $0.startedOver = true }

@@ -40,6 +40,8 @@ package struct Tally: Sendable, Hashable {
         "connections ended by Connection: close", "bodies ended by the connection", "chunked bodies",
         "chunked bodies with padding", "chunks cut",
         "questions to the program", "replies to withdrawn questions",
+        "responses that broke after the bytes to compare or before", "bytes compared in parts",
+        "downloads with pieces under a limit",
         "bytes of part files damaged", "part files begun with seeds", "pieces on disk fetched again",
         "pieces of a source fetched again", "verdict: left out for wrong pieces",
         "retries: overloaded", "published", "failed: disk full", "failed: not found",

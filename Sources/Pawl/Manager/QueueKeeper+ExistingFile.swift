@@ -1,0 +1,84 @@
+import PawlCore
+import PawlEngine
+import PawlSystem
+
+// A file that has a download's name already, compared with the known digests before anything is requested.
+extension QueueKeeper {
+    /// Begins the comparison; `false` where it was not requested, or there is no file or no digest.
+    func beginCheck(of record: QueueRecord, _ job: Job) -> Bool {
+        guard StoredOptions(text: record.options).checksExistingFile, record.name == nil else { return false }
+        let name = job.fileName ?? NamingPolicy.choose(.url, address: job.plan.sources[0], head: nil)
+        let (digests, folder) = (FileCheckOrder.given(job.plan), path(of: record))
+        guard !digests.isEmpty || job.plan.pieces != nil,
+            let length = ports.disk.length(of: name, in: folder)
+        else { return false }
+        let fitting = job.plan.pieces?.fits(length) == true ? length : nil
+        let order = FileCheckOrder(
+            folder: folder,
+            name: name,
+            source: record.sources[0],
+            digests: digests,
+            pieces: job.plan.pieces,
+            total: job.plan.length ?? fitting
+        )
+        let (id, number) = (record.id, nextCheck)
+        nextCheck += 1
+        checks[id] = number
+        SystemThread.detached("pawl-check", blocksSignals: true) { [weak thread] in
+            let result = Result { () throws(Failure) -> ExistingFile in
+                let (check, right) = try order.run()
+                if check.isRight { return .right(length: try FileDigests(order.path).length) }
+                return .wrong(isSeeded: try order.seed(right))
+            }
+            thread?.post { $0.checked(id, number, order, result) }
+        }
+        return true
+    }
+
+    /// `number` tells whether it is still wanted.
+    private func checked(
+        _ id: QueueID,
+        _ number: UInt64,
+        _ order: FileCheckOrder,
+        _ result: Result<ExistingFile, Failure>
+    ) {
+        guard checks[id] == number, closing.isEmpty else { return }
+        checks[id] = nil
+        switch result {
+        case .success(.right(let length)):
+            edit(id) { $0.change { $0.checksExistingFile = false } }
+            let file = DownloadedFile(
+                path: order.path,
+                length: length,
+                received: 0,
+                duration: 0,
+                wasThere: true,
+                verification: order.digests.first
+            )
+            end(id, .success(file))
+        case .success(.wrong(let isSeeded)):
+            edit(id) { record in
+                record.change { stored in
+                    stored.checksExistingFile = false
+                    stored.options.existingFile = .overwrite
+                    stored.options.fileName = order.name
+                    stored.isSeeded = isSeeded
+                }
+            }
+            let text = LocalizableMessage(
+                "existing-file-wrong",
+                "the file \(order.name) does not have its digests: fetching what is wrong"
+            )
+            notify(id, .notice(DownloadNotice(text)))
+            begin(id)
+        case .failure(let failure): end(id, .failure(failure))
+        }
+    }
+}
+
+/// What the comparison of an existing file found.
+private enum ExistingFile: Sendable {
+    case right(length: Int64)
+    /// `isSeeded`: a part file begins with its right pieces.
+    case wrong(isSeeded: Bool)
+}

@@ -1,0 +1,96 @@
+// Connections that break before they have sent many more bytes than those to compare.
+//
+// Each response would bring little then, or nothing, for ever. So the bytes are compared in parts: requests of what such a connection
+// has brought compare most of them, and the one that brings new bytes compares the last of them itself. Together they
+// compare as many as one request would, each time anew.
+extension DownloadMachine {
+    /// The fewest bytes that a response compares before it brings others.
+    static let leastOverlap: Int64 = 4 << 10
+
+    /// How many bytes its connections bring, if the bytes to compare are requested in parts; `nil` as well where each
+    /// response would bring too few others, and the download fails after its retries.
+    private func bearing(of source: Int) -> Int64? {
+        sources[source].bears.flatMap { $0 < 2 * DownloadMachine.leastOverlap ? nil : $0 }
+    }
+
+    /// How many bytes one response of the source compares before it brings others.
+    func window(of source: Int) -> Int64 {
+        guard let bears = bearing(of: source) else { return DownloadMachine.overlap }
+        return min(DownloadMachine.overlap, max(DownloadMachine.leastOverlap, bears / 4))
+    }
+
+    /// How many bytes a request for a comparison alone asks the source for at most; `nil` for any number.
+    func part(of source: Int) -> Int64? {
+        bearing(of: source).map { max(DownloadMachine.leastOverlap, $0 - $0 / 4) }
+    }
+
+    /// Whether requests to the source have to be made one after another, since each needs others before it.
+    func comparesInParts(_ source: Int) -> Bool {
+        window(of: source) < DownloadMachine.overlap && promise(of: source) != .strong
+    }
+
+    /// Notes how many bytes a response brought that broke.
+    mutating func noteBearing(of lane: Lane) {
+        guard lane.stage == .flowing, lane.received > 0 else { return }
+        let isShort = lane.received < 2 * DownloadMachine.overlap
+        if lane.received < 2 * lane.compares || sources[lane.source].bears != nil {
+            sources[lane.source].bears = isShort ? lane.received : nil
+        }
+    }
+
+    /// The part to compare next before a request for the bytes from `offset` on; `nil` when that request compares the rest.
+    func partToCompare(before offset: Int64, from source: Int) -> ByteRange? {
+        guard let part = part(of: source), case let overlap = overlap(before: offset, from: source),
+            overlap > 0
+        else { return nil }
+        let end = offset - overlap
+        let low = offset - contiguous(before: offset)
+        let ahead = comparedAhead.flatMap {
+            $0.source == source && $0.range.end == end ? $0.range.start : nil
+        }
+        let start = ahead ?? end
+        return low < start ? ByteRange(max(low, start - part), start) : nil
+    }
+
+    /// Notes that a part was compared; `false` unless it is one.
+    mutating func noteComparedAhead(_ lane: Lane) -> Bool {
+        guard bearing(of: lane.source) != nil else { return false }
+        let part = ByteRange(lane.cursor - lane.overlap, lane.cursor)
+        let isNext = comparedAhead?.source == lane.source && comparedAhead?.range.start == part.end
+        let end = isNext ? comparedAhead?.range.end ?? part.end : part.end
+        comparedAhead = ComparedAhead(range: ByteRange(part.start, end), source: lane.source)
+        return true
+    }
+
+    /// Divides the samples into parts that one response of the source can hold.
+    mutating func fitSamples(to source: Int) {
+        guard let part = part(of: source) else { return }
+        samples = samples.flatMap { sample in
+            stride(from: sample.start, to: sample.end, by: Int(part)).map { start in
+                ByteRange(start, min(sample.end, start + part))
+            }
+        }
+    }
+
+    /// Why such a download failed.
+    static func breaks(_ fault: TransferFault) -> LocalizableMessage {
+        LocalizableMessage(
+            "breaks-within-comparison",
+            "the connection broke before it had sent the bytes to compare and others after them: \(fault.message)"
+        )
+    }
+
+    func keptForLongerResponses(from source: Int) -> Remedy {
+        if part(of: source) == nil {
+            return kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces")
+        }
+        return kept(
+            "\(.resume) with more \(.setting(.retries)), or with a Metalink that has digests of pieces"
+        )
+    }
+}
+
+extension TransferFault.Kind {
+    /// Whether the response had begun.
+    var isBreak: Bool { self == .connectionLost || self == .truncated }
+}

@@ -1,0 +1,141 @@
+import Testing
+
+@testable import PawlCore
+
+/// Connections that break before they have sent the bytes to compare and others after them.
+@Suite struct ShortResponseCaseTests {
+    private static let megabyte = Bench.megabyte
+    private static let total = 4 * megabyte
+    private static let overlap = DownloadMachine.overlap
+    private static let start = megabyte
+
+    /// A download whose resumed request broke after `count` bytes, all of which were to be compared.
+    private static func broken(after count: Int64, tag: String? = nil) -> Bench {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, start)], total: total, tag: tag))
+        #expect(bench.requested == .closed(ByteRange(start - overlap, total)))
+        bench.answer(Bench.part(start - overlap, total, of: total, tag: tag))
+        bench.bring(count)
+        bench.fail(.connectionLost)
+        bench.ring()
+        return bench
+    }
+
+    @Test
+    func
+        `the bytes are compared in parts that such a connection has brought, the last of them with new ones`()
+    {
+        var bench = Self.broken(after: 40_000)
+        var parts: [ByteRange] = []
+        while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
+            parts.append(part)
+            #expect(part.count <= 30_000)
+            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.bring(part.count)
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        }
+        #expect(bench.requested == .closed(ByteRange(Self.start - 10_000, Self.total)))
+        #expect(parts.first?.end == Self.start - 10_000 && parts.last?.start == Self.start - Self.overlap)
+        #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.start == $1.end })
+        bench.answer(Bench.part(Self.start - 10_000, Self.total, of: Self.total, tag: nil))
+        bench.bring(10_000)
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        bench.progress(to: Self.start + 30_000)
+        bench.fail(.connectionLost)
+        #expect(bench.machine.written == Self.start + 30_000 && bench.machine.attempts == 1)
+        bench.ring()
+        // What was compared for the last response says nothing of the next one.
+        #expect(bench.machine.lanes.first?.kind == .settling)
+        #expect(bench.requested == .closed(ByteRange(Self.start - 10_000, Self.start + 20_000)))
+    }
+
+    @Test func `a part that differs is another version`() {
+        var bench = Self.broken(after: 40_000)
+        guard case .closed(let part)? = bench.requested else { return }
+        bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+        bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
+        #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
+    }
+
+    @Test func `connections that bring less than twice the least comparison end the retries`() {
+        var bench = Self.broken(after: 8_000)
+        #expect(bench.requested == .closed(ByteRange(Self.start - Self.overlap, Self.total)))
+        for _ in 1...2 {
+            bench.answer(Bench.part(Self.start - Self.overlap, Self.total, of: Self.total, tag: nil))
+            bench.bring(8_000)
+            bench.fail(.connectionLost)
+            bench.ring()
+        }
+        #expect(bench.machine.failure?.code == .network && bench.machine.written == Self.start)
+    }
+
+    @Test func `without any progress the retries end, and the failure says what broke`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.start)], total: Self.total, tag: nil))
+        var requests = 0
+        while bench.machine.phase == .transferring, requests < 20, case .closed(let part)? = bench.requested {
+            requests += 1
+            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.bring(100)
+            bench.fail(.connectionLost)
+            bench.ring()
+        }
+        #expect(requests == 3 && bench.machine.failure?.code == .network)
+        let text = bench.machine.failure?.description ?? ""
+        #expect(
+            text.contains("before it had sent the bytes to compare") && text.contains("digests of pieces")
+        )
+        #expect(bench.machine.written == Self.start)
+    }
+
+    @Test func `a connection that brings many bytes again ends the comparison in parts`() {
+        var bench = Self.broken(after: 40_000)
+        #expect(bench.machine.sources[0].bears == 40_000)
+        while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
+            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.bring(part.count)
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        }
+        bench.answer(Bench.part(Self.start - 10_000, Self.total, of: Self.total, tag: nil))
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        bench.bring(400_000)
+        bench.progress(to: Self.start + 390_000)
+        bench.fail(.connectionLost)
+        bench.ring()
+        let resumed = Self.start + 390_000
+        #expect(bench.requested == .closed(ByteRange(resumed - Self.overlap, Self.total)))
+    }
+
+    @Test func `samples of an existing file are divided as well`() {
+        var bench = Bench()
+        bench.begin(.existing(length: Self.megabyte))
+        var requests = 0
+        var isBroken = false
+        while bench.machine.lanes.first?.kind == .settling, requests < 30,
+            case .closed(let part)? = bench.requested
+        {
+            requests += 1
+            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            if part.count > 20_000 {
+                isBroken = true
+                bench.bring(20_000)
+                bench.fail(.connectionLost)
+                bench.ring()
+                continue
+            }
+            bench.bring(part.count)
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        }
+        #expect(isBroken && bench.machine.lanes.first?.kind == .data)
+        #expect(bench.machine.samples.isEmpty)
+    }
+}
+
+extension Bench {
+    /// The lane receives so many bytes that it compares.
+    fileprivate mutating func bring(_ count: Int64) {
+        let before = machine.lanes.last?.received ?? 0
+        let cursor = machine.lanes.last?.cursor ?? 0
+        machine.progressed(lane, cursor: cursor, received: before + count, waits: false, now: now)
+    }
+}
