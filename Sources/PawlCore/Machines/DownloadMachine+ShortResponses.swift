@@ -85,7 +85,7 @@ extension DownloadMachine {
             return kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces")
         }
         return kept(
-            "\(.resume) with more \(.setting(.retries)), or with a Metalink that has digests of pieces"
+            "\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces"
         )
     }
 }

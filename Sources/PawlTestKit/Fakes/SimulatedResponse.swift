@@ -68,7 +68,7 @@ extension SimulatedNetwork.State {
         if let most = file.breaksAfter, answer.length > most {
             tally.note("responses that broke after the bytes to compare or before")
             let after = sabotage == .breaksAtOnce ? 0 : most
-            answer.fault = (after, TransferFault(.connectionLost, "the connection was reset"))
+            answer.fault = (after, TransferFault(.connectionLost, foreign: "the connection was reset"))
         }
         switch fault {
         case .reset(let after):
