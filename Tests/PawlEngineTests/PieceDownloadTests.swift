@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedFile.Ranges.ignored, .overlong(50), .refused])
-    func `a source without ranges is asked after all when the other one sends wrong pieces`(
+    func `a source without ranges is used after all when the other one sends wrong pieces`(
         ranges: SimulatedFile.Ranges
     ) {
         let stage = Stage(seed: 9)
