@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What verifying, repairing and zsync cost, against nginx on loopback.
 
-    integrity.py --pawl BINARY --tools FOLDER [--cases verify,repair,zsync] [--rounds N] [--folder FOLDER] [--markdown FILE]
+    integrity.py --pawl BINARY --tools FOLDER [--cases verify,repair,zsync] [--rounds N] [--disk FOLDER] [--memory FOLDER]
+                 [--markdown FILE]
+
+Files are on a memory disk, those of repair (three times 4 GiB) in the folder of --disk.
 
 verify: `pawl get` with --verify off and auto, without and with a digest that nginx states, and `pawl verify` beside
 sha256sum. repair: one bad MiB in 4 GiB, by the pieces of a Metalink. zsync: two versions of a Debian package's content,
@@ -207,14 +210,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cases", default="verify,repair,zsync")
     parser.add_argument("--repair", type=int, default=4, help="GiB of the file to repair")
-    parser.add_argument("--folder", default="/var/tmp")
+    parser.add_argument("--disk", default="/var/tmp")
+    parser.add_argument("--memory", default="/dev/shm")
     parser.add_argument("--markdown")
     args = parser.parse_args()
     args.pawl = os.path.abspath(args.pawl)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     text = [report.machine(args.pawl, None) + "\n"]
     for case in args.cases.split(","):
-        folder = tempfile.mkdtemp(prefix="pawl-bench-", dir=args.folder)
+        folder = tempfile.mkdtemp(prefix="pawl-bench-", dir=args.disk if case == "repair" else args.memory)
         os.chmod(folder, 0o755)
         origin = Origin(folder)
         try:
