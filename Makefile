@@ -139,7 +139,7 @@ bench-integrity:
 	$(MAKE) --no-print-directory build
 	gcc -O2 -Wall -o .build/measure Benchmarks/measure.c
 	Benchmarks/integrity.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),3) --cases '$(CASES)' \
-	    $(if $(DISK),--folder '$(DISK)') --markdown $(or $(REPORT),.build/bench-integrity.md)
+	    $(if $(DISK),--disk '$(DISK)') --markdown $(or $(REPORT),.build/bench-integrity.md)
 
 bench-pipe:
 	@Scripts/install-packages build bench

@@ -169,6 +169,30 @@ import Testing
         await bench.close()
     }
 
+    @Test func `a pause, a resume and a removal during the comparison leave the file as it is`()
+        async throws
+    {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        try place(bench)
+        let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
+        let options: JSON = ["check-integrity": "true", "checksum": .string("md5=\(sum)"), "out": "f"]
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)], options])
+        for _ in 1...3 {
+            _ = try await bench.call("aria2.pause", [.string(gid)])
+            _ = try await bench.call("aria2.unpause", [.string(gid)])
+        }
+        try await bench.finish(gid)
+        let status = try await bench.result("aria2.tellStatus", [.string(gid)])
+        #expect(status["status"] == "complete", "\(status.text)")
+        let removed = try await bench.gid("aria2.addUri", [[.string(url + "?again")], options])
+        _ = try await bench.call("aria2.remove", [.string(removed)])
+        #expect(bench.origin.log.records.isEmpty)
+        await bench.close()
+        #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
+        #expect(FileSystem.names(in: bench.root) == [".pawl", "f"])
+    }
+
     @Test func `without a digest an existing file is left alone`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)

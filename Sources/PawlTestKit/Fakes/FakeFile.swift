@@ -141,8 +141,10 @@ extension FakeFile.Contents {
     /// The bytes that a kill may lose: the write in progress, unless it is complete and its lane is the last in the file.
     var mayBeLost: ByteRangeSet {
         guard let start = unsaid.runs.first?.start else { return unsaid }
-        // Bytes that another program appended before hide the progress of the write.
-        let isKnown = !isGrown && !isHalf && written.upperBound == unsaid.upperBound
+        // Bytes that another program appended before hide the progress of the write, and so do wrong ones that were
+        // discarded at the file's end.
+        let isEnd = written.upperBound == unsaid.upperBound && Int64(length) == unsaid.upperBound
+        let isKnown = !isGrown && !isHalf && isEnd
         let isLast = isKnown && lanes.values.allSatisfy { $0.cursor <= start }
         return isLast ? ByteRangeSet() : unsaid
     }

@@ -106,6 +106,27 @@ import Testing
         #expect(bench.requested == .closed(ByteRange(resumed - Self.overlap, Self.total)))
     }
 
+    @Test func `a complete file that only a comparison can prove is compared in parts`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.start)], total: Self.start, tag: nil))
+        #expect(bench.requested == .closed(ByteRange(Self.start - Self.overlap, Self.start)))
+        bench.answer(Bench.part(Self.start - Self.overlap, Self.start, of: Self.start, tag: nil))
+        bench.bring(40_000)
+        bench.fail(.connectionLost)
+        bench.ring()
+        var compared: Int64 = 0
+        while bench.machine.lanes.first?.kind == .settling, compared <= Self.overlap,
+            case .closed(let part)? = bench.requested
+        {
+            #expect(part.count <= 30_000)
+            compared += part.count
+            bench.answer(Bench.part(part.start, part.end, of: Self.start, tag: nil))
+            bench.bring(part.count)
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        }
+        #expect(compared == Self.overlap && bench.machine.phase == .publishing)
+    }
+
     @Test func `samples of an existing file are divided as well`() {
         var bench = Bench()
         bench.begin(.existing(length: Self.megabyte))
