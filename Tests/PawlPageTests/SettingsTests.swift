@@ -181,7 +181,10 @@ extension BrowserTests {
                 let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 8 << 20)) {
                     $0.pace = 300_000
                 }
-                _ = try await bench.manager.add(url)
+                // With more of them the file would be there at once.
+                var request = DownloadRequest(url)
+                request.options.connections = 1
+                _ = try await bench.manager.add(request)
                 let page = try await bench.page()
                 try await page.wait("document.querySelector('#gauge-speed').textContent.endsWith('KiB/s')")
                 try await page.press("l")

@@ -6,6 +6,9 @@ import * as format from "./format.js";
 import { partOf } from "./queue.js";
 import { words } from "./words.js";
 
+/** More lines would push everything else out of sight; the map shows where all of them are. */
+const mostLanes = 8;
+
 export class Segments {
   #map = make("canvas", { class: "segment-map", role: "img" });
   #mapText = make("p", { class: "hint" });
@@ -47,7 +50,7 @@ export class Segments {
   /** @param {import("./detail.js").Details & {history: number[]}} details */
   #showRunning(details) {
     this.#lanes.replaceChildren(
-      ...(details.lanes ?? []).map((lane) =>
+      ...details.lanes.slice(0, mostLanes).map((lane) =>
         make(
           "li",
           {},
@@ -57,6 +60,8 @@ export class Segments {
         ),
       ),
     );
+    const others = details.lanes.length - mostLanes;
+    if (others > 0) this.#lanes.append(make("li", { class: "hint" }, words.moreLanes(others)));
     if (details.lanes.length === 0) this.#lanes.append(make("li", { class: "hint" }, words.noLanes));
     const most = Math.max(0, ...details.history);
     const text = words.chartText(format.speed(details.history.at(-1) ?? 0), format.speed(most));

@@ -285,6 +285,7 @@ export const english = {
   segmentUnknown: (/** @type {string} */ part) => `${part} on disk, total size unknown`,
   chartText: (/** @type {string} */ now, /** @type {string} */ most) => `Now ${now}, at most ${most} in five minutes`,
   noLanes: "No open connections.",
+  moreLanes: (/** @type {number} */ count) => `and ${count.toLocaleString("en")} more`,
   laneWaits: "waiting for a response",
   laneAt: (/** @type {string} */ offset) => `at ${offset}`,
   noLog: "No activity since the service started.",

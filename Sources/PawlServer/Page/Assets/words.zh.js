@@ -267,6 +267,7 @@ export const chinese = {
   segmentUnknown: (part) => `磁盘上已有 ${part}，总大小未知`,
   chartText: (now, most) => `当前 ${now}，五分钟内最高 ${most}`,
   noLanes: "没有打开的连接。",
+  moreLanes: (count) => `另有 ${number(count)} 个`,
   laneWaits: "等待响应",
   laneAt: (offset) => `位于 ${offset}`,
   noLog: "服务启动以来没有活动。",
