@@ -76,23 +76,15 @@ package enum Aria2cText {
 
     /// `1.5Ki`, `97Ki`, `0.9Mi`: without the unit's B.
     package static func size(_ bytes: Int64) -> String {
-        // With a tuple of these and an index of the unit, the optimizer made other instructions each time, so that the
-        // program was not reproducible.
-        var units = ["", "Ki", "Mi", "Gi"][...]
-        var whole = max(0, bytes)
-        var rest: Int64 = 0
-        while whole >= 1024, units.count > 1 {
-            rest = whole % 1024
-            whole /= 1024
-            units.removeFirst()
+        let units = ["", "Ki", "Mi", "Gi"]
+        var (whole, rest, unit) = (max(0, bytes), Int64(0), 0)
+        while whole >= 1024, unit + 1 < units.count {
+            (whole, rest) = (whole / 1024, whole % 1024)
+            unit += 1
         }
-        if whole >= 922, units.count > 1 {
-            rest = whole
-            whole = 0
-            units.removeFirst()
-        }
-        let tenth = whole < 10 && units.startIndex > 0 ? ".\(rest * 10 / 1024)" : ""
-        return "\(grouped(whole))\(tenth)\(units.first ?? "")"
+        if unit + 1 < units.count, whole >= 922 { (whole, rest, unit) = (0, whole, unit + 1) }
+        let tenth = whole < 10 && unit > 0 ? ".\(rest * 10 / 1024)" : ""
+        return "\(grouped(whole))\(tenth)\(units[unit])"
     }
 
     /// `1h2m3s`.
