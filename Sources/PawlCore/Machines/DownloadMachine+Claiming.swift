@@ -88,7 +88,7 @@ extension DownloadMachine {
         // The journal's total is the resource's; the requested range decides how much of it is the file, also
         // where the server never reported a total.
         let isWhole = journal.done.contains(ByteRange(0, plan.longest))
-        let total = selectedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
+        let total = plan.selectedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
         map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
         highWater = map.done.count
         preparePieces()

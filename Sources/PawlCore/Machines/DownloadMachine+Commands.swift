@@ -57,22 +57,6 @@ extension DownloadMachine {
         sources[0].isOnTrial = plan.replacesAddress
     }
 
-    /// The length of the requested part of a resource of `total` bytes.
-    func selectedLength(of total: Int64) -> Int64 {
-        switch plan.selection {
-        case .whole: total
-        case .from(let start): max(0, total - start)
-        case .closed(let range): max(0, min(range.end, total) - range.start)
-        case .suffix(let count): min(total, count)
-        }
-    }
-
-    /// Without a closure, which would copy the machine.
-    func selectedLength(of total: Int64?) -> Int64? {
-        guard let total else { return nil }
-        return selectedLength(of: total) as Int64
-    }
-
     /// Stops everything and keeps the bytes.
     package mutating func pause() -> [Action] {
         switch phase {

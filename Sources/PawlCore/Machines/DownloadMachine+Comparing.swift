@@ -136,11 +136,11 @@ extension DownloadMachine {
         let isNew = noteAgreement(lane)
         let isEnd = comparesEnd(lane)
         lanes[index].overlap = 0
-        if map.total == nil, let total = selectedLength(of: representation?.total) {
+        if map.total == nil, let total = plan.selectedLength(of: representation?.total) {
             map.learn(total: max(total, map.done.upperBound))
         }
         if isEnd {
-            if selectedLength(of: lane.identity?.total) == lane.cursor {
+            if plan.selectedLength(of: lane.identity?.total) == lane.cursor {
                 map.learn(total: lane.cursor)
             } else {
                 comparedEnd = ComparedEnd(offset: lane.cursor, source: lane.source)
@@ -178,7 +178,7 @@ extension DownloadMachine {
         guard let identity = lane.identity else { return representation != before }
         let source = sources[lane.source].text
         representation?.prove(source, at: lane.host, identity.validators)
-        if representation?.total == nil { representation?.total = identity.total }
+        representation?.learn(total: identity.total)
         if representation?.mediaType == nil { representation?.mediaType = identity.mediaType }
         return representation != before
     }
@@ -192,7 +192,7 @@ extension DownloadMachine {
         guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, response.range.start == 0,
             response.range.end >= have, representation?.coding == response.identity.coding
         else { return nil }
-        let total = selectedLength(of: response.identity.total)
+        let total = plan.selectedLength(of: response.identity.total)
         // A whole without a length has all of the pieces, or their digests tell.
         guard map.total ?? total == total || total == nil && pieces != nil else { return nil }
         let keep = lanes[index].id

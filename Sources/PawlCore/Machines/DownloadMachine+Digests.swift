@@ -40,7 +40,7 @@ extension DownloadMachine {
         let source = sources[lanes[index].source]
         guard head.hasDigests || source.linked != nil else { return nil }
         let address = source.given.redacted
-        let total = selectedLength(of: response.identity.total)
+        let total = plan.selectedLength(of: response.identity.total)
         let start = base ?? response.range.start
         let isAll =
             response.range.start == start

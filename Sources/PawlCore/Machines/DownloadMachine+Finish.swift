@@ -9,7 +9,7 @@ extension DownloadMachine {
                 advice: "give the right length"
             )
         }
-        if let expected = selectedLength(of: representation?.total), expected != length {
+        if let expected = plan.selectedLength(of: representation?.total), expected != length {
             // The version that won has another length: the file is never cut or padded to fit.
             return fail(
                 Failure(

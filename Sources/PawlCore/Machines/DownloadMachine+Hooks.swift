@@ -77,7 +77,7 @@ extension DownloadMachine {
         let question = HookQuestion.validate(
             address: sources[lanes[index].source].current,
             head: head,
-            length: map.total ?? selectedLength(of: head.resourceLength),
+            length: map.total ?? plan.selectedLength(of: head.resourceLength),
             resumedAt: written
         )
         var actions: [Action] = []

@@ -31,7 +31,7 @@ extension DownloadMachine {
         now: Instant
     ) -> [Action]? {
         guard let pieces, case let kept = pieces.verifiedPrefix, kept > 0, let total = map.total,
-            selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
+            plan.selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
             response.range.end >= kept, response.identity.coding == nil, isClaimed, base == 0
         else { return nil }
         var discards: [Action] = []

@@ -37,16 +37,20 @@ extension DownloadMachine {
         if (301...308).contains(head.status), let linked = head.linkedDigest {
             sources[source].linked = linked
         }
-        if let wanted = plan.length, let length = selectedLength(of: head.resourceLength), length != wanted {
+        if let wanted = plan.length, let length = plan.selectedLength(of: head.resourceLength),
+            length != wanted
+        {
             let evidence = DownloadMachine.evidence(length, instead: wanted)
             return leaveOut(index, evidence, now: now) ?? laneFault(index, .unproven(evidence), now: now)
         }
-        let prefix = map.done.runs.count == 1 ? map.done.prefix : nil
+        var have: Int64?
+        if !isStale, map.done.runs.count == 1, let base { have = base + map.done.prefix }
+        let known = representation
         let judge = Judge(
             requested: lanes[index].requested,
-            known: representation,
-            record: record(of: source, at: lanes[index].host),
-            have: isStale ? nil : prefix.flatMap { have in base.map { $0 + have } },
+            known: known,
+            record: known?.record(of: sources[source].text, at: lanes[index].host),
+            have: have,
             held: written,
             name: name
         )
@@ -208,10 +212,12 @@ extension DownloadMachine {
             )
             if lane.overlap == 0 || response.evidence == .strong { prove(lane.source) }
         }
-        if let known = map.total, let length = selectedLength(of: response.identity.total), known != length {
+        if let known = map.total, let length = plan.selectedLength(of: response.identity.total),
+            known != length
+        {
             return changed(.sizeChanged(from: known, to: length), lane: index, now: now)
         }
-        if let length = selectedLength(of: response.identity.total), length < map.done.upperBound {
+        if let length = plan.selectedLength(of: response.identity.total), length < map.done.upperBound {
             return changed(.fewerThanOnDisk(length), lane: index, now: now)
         }
         if let refused = holdDigests(of: lane, index, now: now) { return refused }
@@ -239,7 +245,7 @@ extension DownloadMachine {
                 return changed(.fewerThanOnDisk(total), lane: index, now: now)
             }
             map.learn(total: total)
-            if representation?.total == nil { representation?.total = response.identity.total }
+            representation?.learn(total: response.identity.total)
         }
         let mayBeEmpty = lane.kind == .settling || comparesEnd(lane)
         guard lane.responseEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
@@ -314,7 +320,7 @@ extension DownloadMachine {
         guard map.total == nil, lane.kind != .settling else { return nil }
         // A mirror whose bytes have not been compared may have other content.
         guard lane.overlap == 0 || sources.count == 1 || sources[lane.source].isProven else { return nil }
-        return selectedLength(of: response.identity.total)
+        return plan.selectedLength(of: response.identity.total)
     }
 
     /// Admits the body: the bytes of a proven response are written to the file.
@@ -353,7 +359,7 @@ extension DownloadMachine {
         lane index: Int,
         now: Instant
     ) -> [Action] {
-        let length = selectedLength(of: total)
+        let length = plan.selectedLength(of: total)
         if lanes[index].kind == .settling {
             return validRangeRefused(
                 .init("existing-range-refused", "the server refuses bytes that it has (416)"),
@@ -377,7 +383,7 @@ extension DownloadMachine {
             sources[source].wentBack = false
             return drops + openFirst(now: now)
         }
-        if representation?.total == nil { representation?.total = total }
+        representation?.learn(total: total)
         return drops + complete()
     }
 

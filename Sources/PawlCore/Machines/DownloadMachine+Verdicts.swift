@@ -62,7 +62,7 @@ extension DownloadMachine {
         for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
         lanes.removeAll { $0.id != keep }
         let now = lanes[0].lastByteAt
-        reset(total: selectedLength(of: response.identity.total))
+        reset(total: plan.selectedLength(of: response.identity.total))
         base = base ?? response.range.start
         represent(response.identity, from: lanes[0])
         if response.ranges == .denied { rangesUsable = false }

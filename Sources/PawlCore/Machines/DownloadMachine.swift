@@ -112,12 +112,12 @@ package struct DownloadMachine: Hashable, Sendable {
     var dice: Dice
     private let place = KeptInPlace()
 
-    package init(plan: DownloadPlan, seed: UInt64) {
-        parameters = Boxed(plan)
+    package init(plan: consuming DownloadPlan, seed: UInt64) {
         sources = plan.sources.map(Source.init)
         ramp = ConnectionRamp(plan.ramp)
         dice = Dice(seed: seed)
         base = plan.base(total: nil)
+        parameters = Boxed(plan)
     }
 
     /// Bytes to compare when no header field alone can prove that the content is the same.

@@ -66,6 +66,18 @@ package struct DownloadPlan: Hashable, Sendable {
     /// The upper bound of the requested part's length.
     package var longest: Int64 { selection.longest }
 
+    /// The length of the requested part of a resource of `total` bytes.
+    func selectedLength(of total: Int64) -> Int64 {
+        switch selection {
+        case .whole: total
+        case .from(let start): max(0, total - start)
+        case .closed(let range): max(0, min(range.end, total) - range.start)
+        case .suffix(let count): min(total, count)
+        }
+    }
+
+    func selectedLength(of total: Int64?) -> Int64? { total.map { selectedLength(of: $0) } }
+
     /// Where the requested part begins in a resource of `total` bytes; `nil` while that is unknown.
     package func base(total: Int64?) -> Int64? {
         switch selection {

@@ -44,6 +44,9 @@ package struct Representation: Hashable, Sendable {
         records.first { $0.source == source && $0.host == host }
     }
 
+    /// Sets the whole length, unless it is known.
+    mutating func learn(total: Int64?) { self.total = self.total ?? total }
+
     /// Records that the host's bytes are proven to be these.
     package mutating func prove(_ source: String, at host: String, _ validators: Validators) {
         if let index = index(source, host) {

@@ -56,7 +56,7 @@ struct `The service's commands` {
         #expect(none.errors == "pawl: cannot replace the URL of zz: there is no download zz\n")
     }
 
-    @Test func `what waits for its host says so, and is not running`() throws {
+    @Test func `what waits for its host says so, and keeps its slot`() throws {
         let busy = house.origin.serve("/busy", content) { $0.instead = .status(503, retryAfter: "3000") }
         let first = try house.add(busy)
         var isHeld = false
@@ -72,7 +72,7 @@ struct `The service's commands` {
         #expect(try house.ask("list", "--state", "waiting").map { $0["id"]?.string } == [second])
         #expect(try house.ask("list", "--state", "retrying").map { $0["id"]?.string } == [first])
         #expect(try house.ask("list", "--state", "connecting").isEmpty)
-        #expect(try house.run("status").output.contains("0 running, 2 waiting, 0 queued"))
+        #expect(try house.run("status").output.contains("2 running (2 waiting), 0 queued"))
         #expect(try house.run("list").output.contains("waiting for 127.0.0.1, which requested a wait: "))
     }
 
