@@ -39,8 +39,7 @@ struct Aria2cSession: ~Copyable {
         var configuration = Downloader.Configuration()
         configuration.jobs = 1_000
         configuration.rateLimit = options.number("max-overall-download-limit").flatMap { $0 == 0 ? nil : $0 }
-        let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        configuration.threads = max(1, min(entries.count, cores, 4))
+        configuration.setThreads(for: entries.count)
         configuration.reportsEveryState = false
         configuration.stateFolder = StateFolder.usual
         configuration.numbering = .dotted

@@ -43,9 +43,7 @@ struct GetSession: ~Copyable {
         configuration.jobs = plan.options.jobs
         configuration.rateLimit = plan.options.rateLimit
         configuration.deniesPrivateAddresses = plan.options.deniesPrivateAddresses
-        // Several files can use several cores; a single file gains nothing from a second thread.
-        let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        configuration.threads = max(1, min(plan.items.count, plan.options.jobs, cores, 4))
+        configuration.setThreads(for: min(plan.items.count, plan.options.jobs))
         configuration.reportsEveryState = false
         configuration.stateFolder = StateFolder.usual
         if plan.options.isVerbose { configuration.trace = { mailbox.post(.trace($0)) } }
