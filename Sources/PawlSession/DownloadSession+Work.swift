@@ -95,9 +95,10 @@ extension DownloadSession {
         let data = resumeData.map { bytes in Result { () throws(PawlError) in try ResumeData(bytes) } }
         let requested = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
         let partial = (try? data?.get())?.partialName.flatMap { SessionFolders.isOwnPartial($0) ? $0 : nil }
-        if let partial, let known = known(partial, completion) { return known }
         let remembered = partial.flatMap { folders.remembered($0) }
-        let (task, isRefused) = book.withLock { book in
+        // In one step: an earlier run's tasks may be restored at any moment.
+        let (task, isKnown, isRefused) = book.withLock { book -> (DownloadTask, Bool, Bool) in
+            if let known = partial.flatMap({ book.living($0, completion) }) { return (known, true, false) }
             var note =
                 remembered.flatMap { book.tasks[$0.number] == nil ? $0 : nil }
                 ?? TaskNote(
@@ -109,8 +110,9 @@ extension DownloadSession {
             note.partial = book.tasks.values.contains { $0.partial == partial } ? nil : partial
             let task = DownloadTask(note, session: self, completion: completion)
             if !book.isInvalid { book.tasks[note.number] = task }
-            return (task, book.isInvalid)
+            return (task, false, book.isInvalid)
         }
+        if isKnown { return task }
         if isRefused {
             task.facts.withLock { facts in
                 facts.state = .completed
@@ -132,18 +134,6 @@ extension DownloadSession {
             }
         }
         return task
-    }
-
-    /// The living task that this resume data was used for.
-    private func known(_ partial: String, _ completion: DownloadTask.Completion?) -> DownloadTask? {
-        let task = book.withLock { book in book.tasks.values.first { $0.partial == partial } }
-        guard let task else { return nil }
-        return task.facts.withLock { facts in
-            // A file cannot be given to two handlers.
-            guard facts.isAlive, facts.completion == nil || completion == nil else { return nil }
-            facts.completion = facts.completion ?? completion
-            return task
-        }
     }
 
     /// Adds a new task to the queue, where it waits to be resumed.

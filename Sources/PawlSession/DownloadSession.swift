@@ -19,6 +19,17 @@ public final class DownloadSession: Sendable {
         var identifiers: [Download.ID: Int] = [:]
         var numbers = TaskNumbers()
         var isInvalid = false
+
+        /// The living task that the resume data of this partial file was used for.
+        func living(_ partial: String, _ completion: DownloadTask.Completion?) -> DownloadTask? {
+            guard let task = tasks.values.first(where: { $0.partial == partial }) else { return nil }
+            return task.facts.withLock { facts in
+                // A file cannot be given to two handlers.
+                guard facts.isAlive, facts.completion == nil || completion == nil else { return nil }
+                facts.completion = facts.completion ?? completion
+                return task
+            }
+        }
     }
 
     /// `nil` if the session could not be opened.

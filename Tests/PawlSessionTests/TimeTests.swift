@@ -83,7 +83,13 @@ import Testing
         #expect(await notes.until(bytes: 1_000_000))
         let data: [UInt8] = try #require(await first.cancelByProducingResumeData())
         bench.origin.adjust("/f") { $0.cut = nil }
-        let task = session.downloadTask(withResumeData: data)
+        // From several threads at once, too.
+        let tasks = await withTaskGroup(of: DownloadTask.self) { group in
+            for _ in 1...32 { group.addTask { session.downloadTask(withResumeData: data) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let task = tasks[0]
+        #expect(tasks.allSatisfy { $0 === task })
         #expect(session.downloadTask(withResumeData: data) === task)
         task.resume()
         #expect(await notes.until("complete 0"))
