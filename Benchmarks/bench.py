@@ -120,9 +120,7 @@ def main():
             shutil.rmtree(used, ignore_errors=True)
         text.append(report.summary(verdicts))
         print(text[-1], flush=True)
-        if args.markdown:
-            with open(args.markdown, "w") as file:
-                file.write("\n".join(text))
+        report.save(args.markdown, "\n".join(text))
 
 
 if __name__ == "__main__":

@@ -230,9 +230,7 @@ def main():
             origin.stop()
             shutil.rmtree(folder, ignore_errors=True)
         print(text[-1], flush=True)
-    if args.markdown:
-        with open(args.markdown, "w") as file:
-            file.write("\n".join(text))
+    report.save(args.markdown, "\n".join(text))
 
 
 if __name__ == "__main__":

@@ -167,9 +167,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
     text = table(rows, args)
     print(text)
-    if args.markdown:
-        with open(args.markdown, "w") as file:
-            file.write(text)
+    report.save(args.markdown, text)
 
 
 def table(rows, args):

@@ -3,6 +3,13 @@ import os, platform, re, shlex, statistics, subprocess
 from cases import best
 
 
+def save(path, text):
+    """Writes a report to the given file, if any."""
+    if path:
+        with open(path, "w") as file:
+            file.write(text)
+
+
 class Row:
     """The result of a program's rounds: the best one and the median are judged, the median alone if the case is random.
 
