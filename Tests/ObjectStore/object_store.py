@@ -248,6 +248,7 @@ class Handler(BaseHTTPRequestHandler):
         return found
 
     def UploadPart(self, objects, bucket, key, query, body):
+        # A slow store: the time in which a test kills or stops an upload.
         time.sleep(control["pace"])
         tag = hashlib.md5(body).hexdigest()
         with lock:

@@ -119,11 +119,9 @@ import Testing
 extension OriginServer {
     /// Waits on a thread of its own until an exchange of `path` is held: the tasks to wait for need the others.
     func holds(_ path: String) async {
-        await withCheckedContinuation { continuation in
-            SystemThread.detached {
-                self.wait(held: 1, of: path)
-                continuation.resume()
-            }
+        let isHeld = await withCheckedContinuation { continuation in
+            SystemThread.detached { continuation.resume(returning: self.wait(held: 1, of: path)) }
         }
+        #expect(isHeld, "no response for \(path) is held")
     }
 }

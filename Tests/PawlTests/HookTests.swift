@@ -17,7 +17,7 @@ import Testing
         /// Returns only when its task is cancelled.
         func hang() async {
             add("hangs")
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+            for await _ in AsyncStream<Void>(Void.self, { _ in }) {}
             add("cancelled")
         }
     }
