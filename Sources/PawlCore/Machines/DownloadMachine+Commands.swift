@@ -51,7 +51,7 @@ extension DownloadMachine {
             sources[index].isUsable = true
             sources[index].sendsParts = false
             sources[index].wentBack = false
-            sources[index].bears = nil
+            sources[index].breaksAfter = nil
             sources[index].lacksRanges = false
         }
         sources[0].isOnTrial = plan.replacesAddress

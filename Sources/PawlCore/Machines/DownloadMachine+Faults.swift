@@ -8,7 +8,7 @@ extension DownloadMachine {
         let disposition = RetryPolicy.disposition(of: fault)
         var actions = [remove(index)]
         noteProgress()
-        noteBearing(of: lane)
+        noteBreak(of: lane)
         if !lane.hasReportedOverload, let report = overload(fault, lane: lane) { actions.append(report) }
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
@@ -244,7 +244,7 @@ extension DownloadMachine {
         let kept = kept("\(.resume) to continue")
         switch fault {
         case .transfer(let fault):
-            let isShort = sources[source].bears != nil && fault.kind.isBreak
+            let isShort = sources[source].breaksAfter != nil && fault.kind.isBreak
             var failure = Failure(
                 disposition.code,
                 "cannot fetch",

@@ -1,27 +1,28 @@
 // Connections that break before they have sent many more bytes than those to compare.
 //
-// Each response would bring little then, or nothing, for ever. So the bytes are compared in parts: requests of what such a connection
-// has brought compare most of them, and the one that brings new bytes compares the last of them itself. Together they
-// compare as many as one request would, each time anew.
+// With a comparison of the usual length each response would bring few new bytes, or none. So the bytes are compared in
+// parts, each no longer than what such a connection brings: most of them by requests of their own, and the last ones by
+// the request for new bytes. Together they are as many as one request would compare, and they are compared anew for each.
 extension DownloadMachine {
     /// The fewest bytes that a response compares before it brings others.
     static let leastOverlap: Int64 = 4 << 10
 
-    /// How many bytes its connections bring, if the bytes to compare are requested in parts; `nil` as well where each
-    /// response would bring too few others, and the download fails after its retries.
-    private func bearing(of source: Int) -> Int64? {
-        sources[source].bears.flatMap { $0 < 2 * DownloadMachine.leastOverlap ? nil : $0 }
+    /// How many bytes its connections bring before they break, if the bytes to compare are requested in parts.
+    ///
+    /// `nil` also where that is too few for new bytes beside compared ones: the download fails after its retries.
+    private func usableLength(of source: Int) -> Int64? {
+        sources[source].breaksAfter.flatMap { $0 < 2 * DownloadMachine.leastOverlap ? nil : $0 }
     }
 
     /// How many bytes one response of the source compares before it brings others.
     func window(of source: Int) -> Int64 {
-        guard let bears = bearing(of: source) else { return DownloadMachine.overlap }
-        return min(DownloadMachine.overlap, max(DownloadMachine.leastOverlap, bears / 4))
+        guard let length = usableLength(of: source) else { return DownloadMachine.overlap }
+        return min(DownloadMachine.overlap, max(DownloadMachine.leastOverlap, length / 4))
     }
 
     /// How many bytes a request for a comparison alone asks the source for at most; `nil` for any number.
     func part(of source: Int) -> Int64? {
-        bearing(of: source).map { max(DownloadMachine.leastOverlap, $0 - $0 / 4) }
+        usableLength(of: source).map { max(DownloadMachine.leastOverlap, $0 - $0 / 4) }
     }
 
     /// Whether requests to the source have to be made one after another, since each needs others before it.
@@ -29,12 +30,12 @@ extension DownloadMachine {
         window(of: source) < DownloadMachine.overlap && promise(of: source) != .strong
     }
 
-    /// Notes how many bytes a response brought that broke.
-    mutating func noteBearing(of lane: Lane) {
+    /// Notes how many bytes a broken response brought.
+    mutating func noteBreak(of lane: Lane) {
         guard lane.stage == .flowing, lane.received > 0 else { return }
         let isShort = lane.received < 2 * DownloadMachine.overlap
-        if lane.received < 2 * lane.compares || sources[lane.source].bears != nil {
-            sources[lane.source].bears = isShort ? lane.received : nil
+        if lane.received < 2 * lane.compares || sources[lane.source].breaksAfter != nil {
+            sources[lane.source].breaksAfter = isShort ? lane.received : nil
         }
     }
 
@@ -54,7 +55,7 @@ extension DownloadMachine {
 
     /// Notes that a part was compared; `false` unless it is one.
     mutating func noteComparedAhead(_ lane: Lane) -> Bool {
-        guard bearing(of: lane.source) != nil else { return false }
+        guard usableLength(of: lane.source) != nil else { return false }
         let part = ByteRange(lane.cursor - lane.overlap, lane.cursor)
         let isNext = comparedAhead?.source == lane.source && comparedAhead?.range.start == part.end
         let end = isNext ? comparedAhead?.range.end ?? part.end : part.end

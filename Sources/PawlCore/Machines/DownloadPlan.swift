@@ -117,7 +117,7 @@ package struct Source: Hashable, Sendable {
     /// Its redirect target was abandoned once since the last progress.
     package var wentBack = false
     /// How many bytes its last response brought, if it broke and most of them were compared: the next ones compare fewer.
-    package internal(set) var bears: Int64?
+    package internal(set) var breaksAfter: Int64?
     /// It replaces another address and has not been shown to have the same content; until then no bytes on
     /// disk are discarded for it.
     package var isOnTrial = false

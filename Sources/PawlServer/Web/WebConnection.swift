@@ -41,7 +41,7 @@ final class WebConnection {
     /// How many bytes of the body or message the handler has searched for the secret.
     var looked = 0
     var isReading = true
-    /// Whether it has had its turn, see ``WebLoop/awaitTurn(_:)``.
+    /// Whether it is read again only at its next turn, see ``WebLoop/awaitTurn(_:)``.
     var waitsForTurn = false
     /// Bytes that came after the last response.
     var discarded = 0

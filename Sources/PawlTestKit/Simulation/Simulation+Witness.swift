@@ -33,7 +33,7 @@ extension Simulation: Witness {
         if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
             note("lanes compared where they met")
         }
-        if machine.sources.contains(where: { $0.bears != nil }),
+        if machine.sources.contains(where: { $0.breaksAfter != nil }),
             machine.lanes.contains(where: { $0.kind == .settling })
         {
             note("bytes compared in parts")
