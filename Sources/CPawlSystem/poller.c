@@ -7,6 +7,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -87,6 +88,47 @@ int pawl_local_port(int socket) {
 }
 
 int pawl_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
+
+int pawl_connect(const uint8_t *address, size_t length, uint16_t port, int *established) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } name;
+    memset(&name, 0, sizeof name);
+    if (length == 4) {
+        name.v4.sin_family = AF_INET;
+        name.v4.sin_port = htons(port);
+        memcpy(&name.v4.sin_addr, address, 4);
+    } else if (length == 16) {
+        name.v6.sin6_family = AF_INET6;
+        name.v6.sin6_port = htons(port);
+        memcpy(&name.v6.sin6_addr, address, 16);
+    } else {
+        errno = EAFNOSUPPORT;
+        return -1;
+    }
+    int descriptor = socket(name.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+    if (descriptor < 0) return -1;
+    int one = 1, minute = 60;
+    (void)setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    (void)setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+    (void)setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &minute, sizeof minute);
+    (void)setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &minute, sizeof minute);
+    socklen_t size = length == 4 ? sizeof name.v4 : sizeof name.v6;
+    *established = connect(descriptor, &name.any, size) == 0;
+    if (*established || errno == EINPROGRESS) return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
+int pawl_connection_error(int descriptor) {
+    int error = 0;
+    socklen_t size = sizeof error;
+    return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
 
 int pawl_pipe_make(int ends[2], int size) {
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;

@@ -35,7 +35,7 @@ public final class Downloader: Sendable {
         ///
         /// See ``DownloadManager/Configuration/deniesPrivateAddresses``. Default `false`.
         public var deniesPrivateAddresses = false
-        /// Whether downloads are from thousands of hosts.
+        /// Whether downloads are from thousands of hosts; then those of one host run on one thread.
         package var usesManyHosts = false
         /// A folder that stores how many connections each host accepts, shared by all programs that use it.
         ///
@@ -106,7 +106,8 @@ public final class Downloader: Sendable {
             loops: min(max(1, configuration.threads), 16),
             jobs: configuration.jobs,
             rate: configuration.rateLimit,
-            reportsEveryPhase: configuration.reportsEveryState
+            reportsEveryPhase: configuration.reportsEveryState,
+            keepsHostsTogether: configuration.usesManyHosts
         ) { board.post($0) }
     }
 

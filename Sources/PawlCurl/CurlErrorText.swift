@@ -81,10 +81,7 @@ enum CurlErrorText {
     private static func connecting(_ text: String, _ systemError: Int32) -> LocalizableMessage? {
         if let time = text.firstRange(of: " timed out after "), text.hasSuffix(" milliseconds") {
             let digits = text[time.upperBound...].prefix { $0.isNumber }
-            return Int64(digits).map {
-                let span = Interval.milliseconds($0 / 100 * 100).seconds
-                return LocalizableMessage("no-connection-within", "no connection within \(span) s")
-            }
+            return Int64(digits).map { noConnection(within: .milliseconds($0 / 100 * 100)) }
         }
         let beginning = "Failed to connect to "
         guard text.hasPrefix(beginning), let time = text.firstRange(of: " after ") else { return nil }
@@ -94,6 +91,10 @@ enum CurlErrorText {
         }
         let why = SystemError(number: systemError).cause
         return LocalizableMessage("no-connection-because", "no connection to \(place): \(why)")
+    }
+
+    static func noConnection(within limit: Interval) -> LocalizableMessage {
+        LocalizableMessage("no-connection-within", "no connection within \(limit.seconds) s")
     }
 
     /// `HOST port 1`, in newer versions followed by ` over ADDRESS`.

@@ -18,6 +18,7 @@ package struct PartitionRun {
     package func run() throws(Failure) -> Int32 {
         inbox.read(from: configuration.input, to: configuration.endLine)
         while !inbox.isExhausted {
+            if try hear(inbox.wait(until: nil, wantsLines: output.hasRoom)) { return 7 }
             while output.hasRoom, let line = inbox.nextLine() {
                 guard let bytes = line.bytes else {
                     throw Failure(
@@ -30,7 +31,6 @@ package struct PartitionRun {
                 let number = HostPartition.number(of: line, among: count)
                 output.append(Array("\(number)\t".utf8) + bytes)
             }
-            if try hear(inbox.wait(until: nil, wantsLines: output.hasRoom)) { return 7 }
         }
         while !output.drain(until: SystemClock().now + .milliseconds(100)) {
             if try hear(inbox.wait(until: SystemClock().now, wantsLines: false)) { return 7 }
@@ -46,7 +46,7 @@ package struct PartitionRun {
             case .stop: return true
             case .inputFailed(let failure), .outputFailed(let failure), .sinkFailed(let failure):
                 throw failure
-            case .event, .stored, .outputDrained: break
+            case .event, .stored, .outputDrained, .inputEnded: break
             }
         }
         return false

@@ -13,6 +13,8 @@ package final class PipeInbox: Sendable {
         case inputFailed(Failure)
         case outputFailed(Failure)
         case outputDrained
+        /// All lines were read.
+        case inputEnded
         case stop
     }
 
@@ -23,12 +25,13 @@ package final class PipeInbox: Sendable {
         var next = 0
         var lineBytes = 0
         var isInputOver = false
+        /// Whether the reader waits for room.
+        var isReaderWaiting = false
 
         var hasLines: Bool { next < lines.count }
+        /// Whether further lines are read.
+        var hasRoom: Bool { lineBytes < 2 << 20 && lines.count - next < 16_384 }
     }
-
-    /// The maximum number of bytes of unread lines.
-    private static let room = 2 << 20
 
     private let state = Monitor(State())
 
@@ -42,9 +45,7 @@ package final class PipeInbox: Sendable {
     /// Waits for a message, for lines if `wantsLines`, or for the instant.
     func wait(until deadline: Instant?, wantsLines: Bool) -> [Message] {
         state.wait(until: deadline) { state in
-            guard !state.messages.isEmpty || wantsLines && (state.hasLines || state.isInputOver) else {
-                return nil
-            }
+            guard !state.messages.isEmpty || wantsLines && state.hasLines else { return nil }
             return take(&state)
         } ?? []
     }
@@ -56,7 +57,8 @@ package final class PipeInbox: Sendable {
 
     /// The next line, if one has been read.
     func nextLine() -> PipeLines.Line? {
-        state.with { state in
+        var wakesReader = false
+        let line: PipeLines.Line? = state.with(waking: .none) { state in
             guard state.hasLines else { return nil }
             let line = state.lines[state.next]
             state.lines[state.next].bytes = nil
@@ -66,8 +68,11 @@ package final class PipeInbox: Sendable {
                 state.lines.removeFirst(state.next)
                 state.next = 0
             }
+            wakesReader = state.isReaderWaiting && state.hasRoom
             return line
         }
+        if wakesReader { state.with { $0.isReaderWaiting = false } }
+        return line
     }
 
     /// Whether the input has ended and all lines were taken.
@@ -80,16 +85,15 @@ package final class PipeInbox: Sendable {
         state.with { state in
             state.lines += lines
             state.lineBytes += lines.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
+            state.isReaderWaiting = !state.hasRoom
         }
-        _ = state.wait(until: nil) { state in
-            state.lineBytes < Self.room && state.lines.count - state.next < 16_384 ? () : nil
-        }
+        _ = state.wait(until: nil) { $0.isReaderWaiting ? nil : () }
     }
 
     fileprivate func endInput(_ failure: Failure?) {
         state.with { state in
             state.isInputOver = true
-            if let failure { state.messages.append(.inputFailed(failure)) }
+            state.messages.append(failure.map(Message.inputFailed) ?? .inputEnded)
         }
     }
 

@@ -4,7 +4,7 @@ import PawlDisk
 import PawlSystem
 
 /// The shard of a run: a new or an existing one.
-struct ShardRun: Sendable {
+final class ShardRun: Sendable {
     let name: ShardName
     let archive: any ArchiveFormat
     let place: any ShardPlace
@@ -66,12 +66,12 @@ extension PipeRun {
     /// The shard exists: no sample is downloaded if it was made from the same jobs.
     mutating func confirm(_ published: PublishedShard, _ shard: ShardRun) throws(Failure) -> Int32 {
         while !inbox.isExhausted {
-            while let line = inbox.nextLine() {
-                if !configuration.retriesFailed || PipeJob.parse(failed: line) != nil { feed(line) }
-            }
             for message in inbox.wait(until: nil, wantsLines: true) { hear(message) }
             if let failure { throw failure }
             if stopDeadline != nil { return Int32(PawlError.Code.unfinished.rawValue) }
+            while let line = inbox.nextLine() {
+                if !configuration.retriesFailed || PipeJob.parse(failed: line) != nil { feed(line) }
+            }
         }
         let input = inputDigest.finish()
         return try print(published, input: input, shard)

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 package import PawlCore
 import PawlDisk
@@ -61,8 +62,9 @@ package struct PipeRun {
     var store: SampleStore?
     let inputDigest = RunningDigest()
     var exitCode: UInt8 = 0
-    var isInputOver = false
     var reporter: PipeReporter
+    /// When the reader of the results is looked at again.
+    private var nextLook: Instant
     var robotsDeadlines = SampleDeadlines()
     var robots = RobotsCache()
     /// Requests for robots.txt, which have negative numbers.
@@ -81,11 +83,12 @@ package struct PipeRun {
         }
         self.configuration = configuration
         self.inbox = inbox
+        nextLook = clock.now
         reporter = try PipeReporter(configuration, now: clock.now)
         output = ResultWriter(configuration.output, inbox)
         var settings = Downloader.Configuration()
         settings.jobs = configuration.jobs
-        settings.threads = PipeRun.threads
+        settings.threads = min(configuration.jobs, PipeRun.threads)
         settings.reportsEveryState = false
         settings.usesManyHosts = true
         settings.deniesPrivateAddresses = !configuration.allowsPrivateAddresses
@@ -139,10 +142,18 @@ package struct PipeRun {
             for message in inbox.wait(until: nextInstant, wantsLines: wantsLines) { hear(message) }
             expire()
             reporter.show(active: schedule.active, now: clock.now)
-            if output.isClosed { failure = failure ?? ResultWriter.failure("its reader has closed it") }
+            lookAtReader()
             if failure != nil || isOverdue { break }
         }
         return try end()
+    }
+
+    /// Notices a reader that has closed its end, even if there is nothing to write.
+    private mutating func lookAtReader() {
+        let now = clock.now
+        guard nextLook <= now else { return }
+        nextLook = now + .seconds(1)
+        if output.isClosed { failure = failure ?? ResultWriter.failure("its reader has closed it") }
     }
 
     private var isDone: Bool {
@@ -173,9 +184,7 @@ package struct PipeRun {
 
     /// The next instant at which something is due.
     private var nextInstant: Instant? {
-        // A reader that closes its end is noticed, even if there is nothing to write.
-        var next = clock.now + .seconds(1)
-        next = min(next, reporter.nextInstant)
+        var next = min(nextLook, reporter.nextInstant)
         if let deadline = robotsDeadlines.first { next = min(next, deadline) }
         if sink.hasRoom, let start = schedule.nextStart { next = min(next, start) }
         if let deadline = deadlines.first { next = min(next, deadline) }
@@ -190,7 +199,7 @@ package struct PipeRun {
             for record in records { record.isLookup ? request(record.number) : finish(record) }
         case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
             self.failure = self.failure ?? failure
-        case .outputDrained: break
+        case .outputDrained, .inputEnded: break
         case .stop: stop()
         }
     }
@@ -246,8 +255,8 @@ package struct PipeRun {
         }
     }
 
-    /// Each thread keeps connections of its own: with one, a host sees no more of them than its limit.
-    private static let threads = 1
+    /// Half of the cores: the others parse lines, compute digests and write.
+    private static var threads: Int { min(max(1, Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2), 4) }
     /// The maximum number of simultaneous requests to a bucket.
     private static let mostRequests = 32
     private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }

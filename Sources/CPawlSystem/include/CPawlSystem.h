@@ -119,6 +119,13 @@ int pawl_poller_wait(int poller, struct pawl_ready *ready, int capacity, int mil
 // Duplicates the descriptor, close-on-exec.
 int pawl_duplicate(int descriptor);
 
+// Begins a TCP connection to an address of 4 or 16 bytes, with Nagle's algorithm off and probes after a minute of
+// silence. Returns a non-blocking socket, -1 with errno. `*established`: 1 if it is established already.
+int pawl_connect(const uint8_t *address, size_t length, uint16_t port, int *established);
+
+// The error of a connection that is being established, 0 if there is none.
+int pawl_connection_error(int socket);
+
 // The number of bytes received on a TCP connection; -1 when the kernel does not report it.
 int64_t pawl_received(int socket);
 

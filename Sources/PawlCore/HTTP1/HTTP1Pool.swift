@@ -28,7 +28,7 @@ package struct HTTP1Pool: Hashable, Sendable {
         let end: Instant
     }
 
-    /// The last one of a key is the most recently used.
+    /// In the order in which they became idle.
     private var idle: [Idle] = []
     private var handshakes = HandshakeCoalescer()
 
@@ -46,12 +46,16 @@ package struct HTTP1Pool: Hashable, Sendable {
         return !key.isSecure || handshakes.allows(key, at: now) ? .connect : .wait
     }
 
-    /// Takes an idle connection; returns `false` when there are too many, and it is closed.
-    package mutating func keep(_ id: HTTP1ConnectionID, for key: ConnectionKey, at now: Instant) -> Bool {
+    /// Takes an idle connection; returns the one that has been idle longest when there are too many, and it is
+    /// closed.
+    package mutating func keep(
+        _ id: HTTP1ConnectionID,
+        for key: ConnectionKey,
+        at now: Instant
+    ) -> HTTP1ConnectionID? {
         assert(!idle.contains { $0.id == id }, "a connection is idle once")
-        guard idle.count < HTTP1Limits.idleConnections else { return false }
         idle.append(Idle(id: id, key: key, end: now + HTTP1Limits.idleTime))
-        return true
+        return idle.count > HTTP1Limits.idleConnections ? idle.removeFirst().id : nil
     }
 
     /// Removes an idle connection that is closed.

@@ -15,6 +15,10 @@ package struct PipeSchedule: Sendable {
 
         var isEmpty: Bool { next == waiting.count }
 
+        mutating func add(_ sample: Int, isFirst: Bool) {
+            if isFirst { waiting.insert(sample, at: next) } else { waiting.append(sample) }
+        }
+
         mutating func popFirst() -> Int {
             defer {
                 next += 1
@@ -47,9 +51,7 @@ package struct PipeSchedule: Sendable {
     /// `isFirst`: puts it before the other samples of its host.
     package mutating func add(_ sample: Int, of name: String, isFirst: Bool = false) {
         waiting += 1
-        var host = hosts[name] ?? Host(delay: delay)
-        if isFirst { host.waiting.insert(sample, at: host.next) } else { host.waiting.append(sample) }
-        hosts[name] = host
+        hosts[name, default: Host(delay: delay)].add(sample, isFirst: isFirst)
         enqueue(name)
     }
 

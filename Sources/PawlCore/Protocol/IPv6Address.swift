@@ -35,6 +35,9 @@ struct IPv6Address: Hashable {
         groups = head + Array(repeating: 0, count: 8 - count) + tail
     }
 
+    /// In network byte order.
+    var bytes: [UInt8] { groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
+
     /// `::1`, and 127.0.0.0/8 in its IPv4-mapped form.
     var isLoopback: Bool {
         groups == [0, 0, 0, 0, 0, 0, 0, 1]

@@ -10,7 +10,7 @@ extension PrivateNetworks {
         let host = address.host.lowercased()
         if host.contains(":") {
             guard let number = IPv6Address(Array(host.utf8)[...]) else { return false }
-            return contains(number.groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+            return contains(number.bytes)
         }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         let bytes = parts.compactMap { UInt8($0) }

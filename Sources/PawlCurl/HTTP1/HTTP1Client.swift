@@ -5,15 +5,15 @@ import PawlSystem
 
 /// Requests over HTTP/1.1 without libcurl's multi interface.
 ///
-/// libcurl only establishes the connections: it resolves names and, for TLS, goes through proxies, does the handshake,
-/// verifies, and handles the records.
+/// libcurl only establishes the connections that are not to numeric addresses: it resolves names and, for TLS, goes
+/// through proxies, does the handshake, verifies, and handles the records.
 ///
 /// Sinks are only called from `work`, `deliverResumed` and `fail`.
 @safe
 final class HTTP1Client {
     let clock: any Clock
-    private let poller: any Poller
-    private let source: PollSource
+    let poller: any Poller
+    let source: PollSource
     /// Receives the Set-Cookie fields of a response.
     var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
 
@@ -26,7 +26,11 @@ final class HTTP1Client {
     /// Decides which connection carries a request.
     var idle = HTTP1Pool()
     private var resuming: [TransferID] = []
-    private var connections: [UInt64: HTTP1Socket] = [:]
+    private var connections: [HTTP1ConnectionID: HTTP1Socket] = [:]
+    /// Connections that are being established without libcurl.
+    var attempts: [HTTP1ConnectionID: NumericConnection] = [:]
+    /// No attempt has an earlier deadline.
+    var firstDeadline: Instant?
     /// Connections that may have more to read although no event will report it.
     private var readable: [HTTP1Socket] = []
     /// Connections whose unwanted bodies are discarded.
@@ -47,17 +51,18 @@ final class HTTP1Client {
 
     deinit {
         for connection in connections.values { connection.release() }
+        for attempt in attempts.values { attempt.close() }
         unsafe buffer.deallocate()
     }
 
     /// Whether there is work that no descriptor reports.
     var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !readable.isEmpty }
 
-    /// The next time at which draining, or the requests that wait for a handshake, are due.
+    /// The next time at which draining, an attempt to connect, or the requests that wait for a handshake, are due.
     var deadline: Instant? {
         let drained = draining.lazy.compactMap(\.machine.deadline).min()
-        guard !waitingForHandshake.isEmpty, let handshake = idle.deadline else { return drained }
-        return drained.map { min($0, handshake) } ?? handshake
+        let handshake = waitingForHandshake.isEmpty ? nil : idle.deadline
+        return [drained, handshake, firstDeadline].lazy.compactMap { $0 }.min()
     }
 
     // MARK: requests from the transport
@@ -88,6 +93,7 @@ final class HTTP1Client {
     func cancel(_ id: TransferID) -> HTTP1Exchange? {
         guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
         exchange.detach()
+        cancelAttempt(of: exchange)
         if let connection = exchange.connection { drop(connection) }
         return exchange
     }
@@ -100,7 +106,7 @@ final class HTTP1Client {
 
     // MARK: connections
 
-    /// Sends the started requests on idle connections, and returns those that need a new one.
+    /// Sends the started requests on idle connections, and returns those that need a new one of libcurl.
     func sendWaiting() -> [HTTP1Exchange] {
         guard !waiting.isEmpty || !waitingForHandshake.isEmpty else { return [] }
         let batch = waitingForHandshake + waiting
@@ -111,7 +117,7 @@ final class HTTP1Client {
         for exchange in batch where exchange.sink != nil {
             switch place(exchange, at: now) {
             case .reuse(let connection): send(exchange, on: connection)
-            case .connect: others.append(exchange)
+            case .connect: if !connect(exchange, at: now) { others.append(exchange) }
             case .wait: waitingForHandshake.append(exchange)
             }
         }
@@ -128,11 +134,11 @@ final class HTTP1Client {
         while true {
             switch idle.place(exchange.connectionKey, isRetry: exchange.isRetry, at: now) {
             case .reuse(let id):
-                guard let connection = connections[id.rawValue] else { continue }
+                guard let connection = connections[id] else { continue }
                 if connection.machine.probed(connection.probe()) { return .reuse(connection) }
                 drop(connection)
             case .discard(let id):
-                if let connection = connections[id.rawValue] { drop(connection) }
+                if let connection = connections[id] { drop(connection) }
             case .connect: return .connect
             case .wait: return .wait
             }
@@ -141,15 +147,23 @@ final class HTTP1Client {
 
     /// Takes over a new connection for `exchange`: a socket that is owned from here on, or that of `secure`.
     func connected(_ exchange: HTTP1Exchange, _ socket: Int32, _ secure: TLSConnection?) {
-        lastID += 1
-        let id = HTTP1ConnectionID(rawValue: lastID)
-        let connection = HTTP1Socket(socket, secure, to: exchange.connectionKey, id: id)
+        let connection = HTTP1Socket(socket, secure, to: exchange.connectionKey, id: nextID())
         guard exchange.sink != nil else { return }
-        guard poller.watch(socket, for: .changes, key: lastID, of: source) else {
+        guard poller.watch(socket, for: .changes, key: connection.id.rawValue, of: source) else {
             let reason = SystemError.last.text
             return fail(exchange, TransferFault(.other, foreign: "cannot watch a connection: \(reason)"))
         }
-        connections[lastID] = connection
+        adopt(connection, for: exchange)
+    }
+
+    func nextID() -> HTTP1ConnectionID {
+        lastID += 1
+        return HTTP1ConnectionID(rawValue: lastID)
+    }
+
+    /// Sends `exchange` on a new connection that is watched.
+    func adopt(_ connection: HTTP1Socket, for exchange: HTTP1Exchange) {
+        connections[connection.id] = connection
         send(exchange, on: connection)
     }
 
@@ -162,19 +176,26 @@ final class HTTP1Client {
     /// Keeps a connection whose response is complete for the next request to its origin.
     func keep(_ connection: HTTP1Socket) {
         connection.release()
-        if !idle.keep(connection.id, for: connection.connectionKey, at: clock.now) { drop(connection) }
+        let oldest = idle.keep(connection.id, for: connection.connectionKey, at: clock.now)
+        if let oldest = oldest.flatMap({ connections[$0] }) { drop(oldest) }
     }
 
     /// Closes a connection.
     func drop(_ connection: HTTP1Socket) {
         connection.release()
-        connections[connection.id.rawValue] = nil
+        connections[connection.id] = nil
         connection.close()
     }
 
     /// Sends the request again, on a new connection.
     func retry(_ exchange: HTTP1Exchange) {
         exchange.isRetry = true
+        waiting.append(exchange)
+    }
+
+    /// Sends the request on a connection that libcurl establishes.
+    func connectWithCurl(_ exchange: HTTP1Exchange) {
+        exchange.needsCurl = true
         waiting.append(exchange)
     }
 
@@ -210,7 +231,8 @@ final class HTTP1Client {
             advance(connection)
         }
         poller.takeEvents(of: source) { change in
-            guard let connection = connections[change.key] else { return }
+            let id = HTTP1ConnectionID(rawValue: change.key)
+            guard let connection = connections[id] else { return settle(id, change) }
             if change.hasPeerClosed { connection.machine.peerClosed() }
             if change.canRead { connection.canRead = true }
             if connection.ask({ $0.isIdle }) {
@@ -221,6 +243,7 @@ final class HTTP1Client {
             }
         }
         endDraining()
+        endLateAttempts()
     }
 
     /// Closes an idle connection that the peer has closed or on which it sent unrequested bytes.

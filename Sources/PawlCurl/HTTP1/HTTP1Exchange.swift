@@ -13,6 +13,10 @@ final class HTTP1Exchange {
     ///
     /// Each holds the other until `HTTP1Socket.release`.
     var connection: HTTP1Socket?
+    /// The attempt to connect without libcurl.
+    var attempt: HTTP1ConnectionID?
+    /// Whether such an attempt has failed.
+    var needsCurl = false
     /// The bytes that the sink did not take when it paused, framing included.
     var held: [UInt8] = []
     /// Whether the file or the socket has rejected splice(2).

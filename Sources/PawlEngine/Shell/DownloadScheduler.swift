@@ -26,6 +26,7 @@ package final class DownloadScheduler: Sendable {
         rate: Int64?,
         common: CommonRate = CommonRate(),
         reportsEveryPhase: Bool = true,
+        keepsHostsTogether: Bool = false,
         onReport: @escaping @Sendable (EngineEvent) -> Void
     ) {
         state = Mutex(State(slots: SlotScheduler(slots: jobs)))
@@ -35,6 +36,7 @@ package final class DownloadScheduler: Sendable {
             rate: rate,
             common: common,
             reportsEveryPhase: reportsEveryPhase,
+            keepsHostsTogether: keepsHostsTogether,
             onSlot: { [weak self] event in self?.hear(event) },
             onReport: onReport
         )

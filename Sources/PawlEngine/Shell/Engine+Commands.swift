@@ -4,7 +4,7 @@ import Synchronization
 // Commands of the user and the manager for one download. A message to its loop enters the mailbox under the
 // lock of the decision: otherwise a pause could precede the start that it follows, and have no effect.
 extension Engine {
-    /// Starts the download, or continues it, on the loop `near` if given.
+    /// Starts the download, or continues it, on the loop `near` if given and hosts need not be kept together.
     ///
     /// Only one at rest is started, and none that has finished or while the engine closes.
     package func start(_ id: DownloadID, near: Int? = nil) {
@@ -13,8 +13,7 @@ extension Engine {
                 entry.box.phase != .finished
             else { return (false, nil) }
             assert(near.map(loops.indices.contains) ?? true, "there is no such loop")
-            let loop = near ?? state.nextLoop % loops.count
-            if near == nil { state.nextLoop += 1 }
+            let loop = loop(for: entry, near: near, &state)
             entry.run = .running(loop: loop)
             // The monitor costs a thread; downloads from this machine itself do not need it.
             let watches = !state.isWatchingNetwork && entry.job.value.plan.sources.contains { !$0.isLoopback }
@@ -23,6 +22,16 @@ extension Engine {
         }
         if watches { watchNetwork() }
         wake?()
+    }
+
+    private func loop(for entry: Entry, near: Int?, _ state: inout State) -> Int {
+        if loops.count == 1 { return 0 }
+        if keepsHostsTogether, let host = entry.job.value.plan.sources.first?.host {
+            return Int(host.hashValue.magnitude % UInt(loops.count))
+        }
+        if let near { return near }
+        defer { state.nextLoop += 1 }
+        return state.nextLoop % loops.count
     }
 
     /// Pauses on behalf of the user: it runs again only after `start`.

@@ -98,6 +98,7 @@ package final class Engine: Sendable {
 
     let state: Mutex<State>
     let loops: [Mailbox]
+    let keepsHostsTogether: Bool
     let ports: Ports
     let onReport: @Sendable (EngineEvent) -> Void
     let onSlot: @Sendable (SlotEvent) -> Void
@@ -108,13 +109,15 @@ package final class Engine: Sendable {
     ///
     /// The common rate limit is its own unless a shared one is given. `onReport` and `onSlot` are called on
     /// these threads and must return quickly. Without `reportsEveryPhase`, phases that follow from other events
-    /// are not reported.
+    /// are not reported. With `keepsHostsTogether`, downloads from one host run on one thread: threads have
+    /// connections of their own.
     package init(
         ports: Ports,
         loops count: Int,
         rate: Int64?,
         common: CommonRate = CommonRate(),
         reportsEveryPhase: Bool = true,
+        keepsHostsTogether: Bool = false,
         onSlot: @escaping @Sendable (SlotEvent) -> Void = { _ in },
         onReport: @escaping @Sendable (EngineEvent) -> Void
     ) {
@@ -122,6 +125,7 @@ package final class Engine: Sendable {
         self.onReport = onReport
         self.onSlot = onSlot
         self.common = common
+        self.keepsHostsTogether = keepsHostsTogether
         state = Mutex(State())
         loops = (0..<max(1, count)).map { _ in Mailbox() }
         let shared = Shared(

@@ -78,11 +78,9 @@ extension FakeTransport {
     /// Keeps a connection whose response is complete for the next request to its origin.
     func keep(_ connection: SimulatedConnection) {
         connection.release()
-        if pool.keep(connection.id, for: connection.connectionKey, at: now) {
-            network.note("connections kept")
-        } else {
-            drop(connection)
-        }
+        network.note("connections kept")
+        guard let oldest = pool.keep(connection.id, for: connection.connectionKey, at: now) else { return }
+        if let oldest = connections.first(where: { $0.id == oldest }) { drop(oldest) }
     }
 
     /// Closes a connection.

@@ -1,0 +1,69 @@
+import PawlCore
+import PawlEngine
+import PawlSystem
+
+// Connections to numeric addresses.
+extension HTTP1Client {
+    /// Returns `false` if libcurl has to connect.
+    func connect(_ exchange: HTTP1Exchange, at now: Instant) -> Bool {
+        guard let attempt = NumericConnection(for: exchange, now: now) else { return false }
+        let id = nextID()
+        guard poller.watch(attempt.socket, for: .changes, key: id.rawValue, of: source) else {
+            attempt.close()
+            return false
+        }
+        if attempt.isEstablished {
+            adopt(HTTP1Socket(attempt.socket, nil, to: exchange.connectionKey, id: id), for: exchange)
+        } else {
+            exchange.attempt = id
+            attempts[id] = attempt
+            firstDeadline = min(firstDeadline ?? attempt.deadline, attempt.deadline)
+        }
+        return true
+    }
+
+    /// Handles an event of a connection that is being established.
+    func settle(_ id: HTTP1ConnectionID, _ change: PollEvent) {
+        guard change.canWrite || change.hasPeerClosed, let attempt = endAttempt(id) else { return }
+        guard attempt.hasSucceeded else {
+            attempt.close()
+            // libcurl tries again, and reports why it fails.
+            return connectWithCurl(attempt.exchange)
+        }
+        let exchange = attempt.exchange
+        adopt(HTTP1Socket(attempt.socket, nil, to: exchange.connectionKey, id: id), for: exchange)
+    }
+
+    /// Ends an attempt whose request was cancelled.
+    func cancelAttempt(of exchange: HTTP1Exchange) {
+        if let id = exchange.attempt { endAttempt(id)?.close() }
+    }
+
+    /// Ends the attempts that take too long.
+    func endLateAttempts() {
+        guard let first = firstDeadline else { return }
+        let now = clock.now
+        guard first <= now else { return }
+        for id in attempts.filter({ $0.value.deadline <= now }).keys {
+            guard let attempt = endAttempt(id) else { continue }
+            attempt.close()
+            let timeout = attempt.exchange.settings.values.connectTimeout
+            fail(attempt.exchange, .noConnection(within: timeout))
+        }
+        firstDeadline = attempts.values.lazy.map(\.deadline).min()
+    }
+
+    private func endAttempt(_ id: HTTP1ConnectionID) -> NumericConnection? {
+        guard let attempt = attempts.removeValue(forKey: id) else { return nil }
+        attempt.exchange.attempt = nil
+        if attempts.isEmpty { firstDeadline = nil }
+        return attempt
+    }
+}
+
+extension TransferFault {
+    /// A connection that took too long, worded as those of libcurl are.
+    fileprivate static func noConnection(within limit: Interval) -> TransferFault {
+        TransferFault(.connectTimeout, CurlErrorText.noConnection(within: limit))
+    }
+}
