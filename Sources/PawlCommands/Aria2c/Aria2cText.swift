@@ -77,12 +77,19 @@ package enum Aria2cText {
     /// `1.5Ki`, `97Ki`, `0.9Mi`: without the unit's B.
     package static func size(_ bytes: Int64) -> String {
         let units = ["", "Ki", "Mi", "Gi"]
-        var (whole, rest, unit) = (max(0, bytes), Int64(0), 0)
+        var whole = max(0, bytes)
+        var rest: Int64 = 0
+        var unit = 0
         while whole >= 1024, unit + 1 < units.count {
-            (whole, rest) = (whole / 1024, whole % 1024)
+            rest = whole % 1024
+            whole /= 1024
             unit += 1
         }
-        if unit + 1 < units.count, whole >= 922 { (whole, rest, unit) = (0, whole, unit + 1) }
+        if unit + 1 < units.count, whole >= 922 {
+            rest = whole
+            whole = 0
+            unit += 1
+        }
         let tenth = whole < 10 && unit > 0 ? ".\(rest * 10 / 1024)" : ""
         return "\(grouped(whole))\(tenth)\(units[unit])"
     }

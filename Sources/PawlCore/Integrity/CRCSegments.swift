@@ -41,10 +41,15 @@ package struct CRCSegments: Hashable, Sendable {
     /// Discards the CRCs of segments that overlap `range`, because it is overwritten.
     package mutating func remove(_ range: ByteRange) {
         guard covered.intersects(range) else { return }
-        for segment in segments where segment.range.start < range.end && range.start < segment.range.end {
-            covered.remove(segment.range)
+        var kept: [Segment] = []
+        for segment in segments {
+            if segment.range.start < range.end, range.start < segment.range.end {
+                covered.remove(segment.range)
+            } else {
+                kept.append(segment)
+            }
         }
-        segments.removeAll { $0.range.start < range.end && range.start < $0.range.end }
+        segments = kept
     }
 
     /// The CRCs of the first `length` bytes; `nil` unless exactly those were checked.
