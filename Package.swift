@@ -162,7 +162,10 @@ let package = Package(
         tests("ExamplesTests", examples.map { .target(name: "Example\($0)") } + ["PawlTestKit"]),
         tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit", "PawlSystem"]),
         tests("PawlPageTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlCommandsTests", ["PawlCommands", "PawlPipe", "PawlServer", "Pawl", "PawlCore", "PawlSystem"]),
+        tests(
+            "PawlCommandsTests",
+            ["PawlCommands", "PawlPipe", "PawlServer", "Pawl", "PawlCore", "PawlSystem"]
+        ),
         .testTarget(
             name: "PawlFuzzTests",
             dependencies: [

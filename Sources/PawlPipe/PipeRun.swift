@@ -256,7 +256,9 @@ package struct PipeRun {
     }
 
     /// Half of the cores: the others parse lines, compute digests and write.
-    private static var threads: Int { min(max(1, Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2), 4) }
+    private static var threads: Int {
+        min(max(1, Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2), 4)
+    }
     /// The maximum number of simultaneous requests to a bucket.
     private static let mostRequests = 32
     private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }

@@ -22,7 +22,7 @@ import Testing
         _ path: String,
         _ query: String? = nil,
         fields: [(name: String, value: String)] = [],
-        payload: RequestSigner.Payload = .empty
+        body: RequestSigner.BodyDigest = .empty
     ) throws -> String {
         let address = WebAddress(
             scheme: .https,
@@ -31,7 +31,7 @@ import Testing
             path: path,
             query: query
         )
-        let signed = signer.signed(method, address, fields: fields, payload: payload, at: time)
+        let signed = signer.signed(method, address, fields: fields, body: body, at: time)
         let field = try #require(signed.first { $0.name == "Authorization" }?.value)
         return String(field.suffix(64))
     }
@@ -48,7 +48,7 @@ import Testing
             fields: [
                 ("Date", "Fri, 24 May 2013 00:00:00 GMT"), ("x-amz-storage-class", "REDUCED_REDUNDANCY"),
             ],
-            payload: .digest(ObjectSigner.hash(Array("Welcome to Amazon S3.".utf8)))
+            body: .digest(ObjectSigner.hash(Array("Welcome to Amazon S3.".utf8)))
         )
         #expect(found == "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
     }
@@ -74,7 +74,7 @@ import Testing
             hash: ObjectSigner.hash
         )
         let address = try WebAddress.parse("https://example.org/x").address
-        let fields = long.signed("GET", address, payload: .unsigned, at: time)
+        let fields = long.signed("GET", address, body: .unsigned, at: time)
         let names = "host;x-amz-content-sha256;x-amz-date;x-amz-security-token"
         #expect(fields.contains { $0.name == "x-amz-security-token" && $0.value == "token" })
         #expect(fields.contains { $0.name == "x-amz-content-sha256" && $0.value == "UNSIGNED-PAYLOAD" })

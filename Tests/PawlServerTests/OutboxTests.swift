@@ -20,22 +20,25 @@ import Testing
         let path = folder.path("outbox")
         do {
             let outbox = Outbox(path: path, now: 100, log: nil)
-            #expect(outbox.left.isEmpty && FileSystem.mode(path) == 0o600)
+            #expect(outbox.undelivered.isEmpty && FileSystem.mode(path) == 0o600)
             let both = outbox.add(message("complete", "a", at: 101), pending: [.program, .webhook])
             let one = outbox.add(message("error", "b", at: 102), pending: [.webhook])
             _ = outbox.add(message("complete", "c", at: 102), pending: [])
             _ = outbox.add(message("start", "d", at: 103), pending: [.program])
-            outbox.settle(both.number, .webhook)
-            outbox.settle(one.number, .webhook)
+            outbox.settle(both.number, for: .webhook)
+            outbox.settle(one.number, for: .webhook)
         }
         // A kill in the middle of a line.
         try FileSystem.write(Array((text(of: path) + "{\"number\":9,\"mess").utf8), to: path)
         let outbox = Outbox(path: path, now: 500, log: nil)
-        #expect(outbox.left.map { $0.message["id"]?.string } == ["a", "d"])
-        #expect(outbox.left.map(\.pending) == [[.program], [.program]])
+        #expect(outbox.undelivered.map { $0.message["id"]?.string } == ["a", "d"])
+        #expect(outbox.undelivered.map(\.pending) == [[.program], [.program]])
         #expect(outbox.ended.at == 102 && outbox.ended.ids == ["b", "c"])
         // Numbers are not used twice.
-        #expect(outbox.add(message("pause", "e", at: 0), pending: [.program]).number > outbox.left[1].number)
+        #expect(
+            outbox.add(message("pause", "e", at: 0), pending: [.program]).number
+                > outbox.undelivered[1].number
+        )
     }
 
     @Test func `the names of version 0.1.0 are read`() throws {
@@ -49,7 +52,7 @@ import Testing
 
             """
         try FileSystem.write(Array(lines.utf8), to: path)
-        let left = Outbox(path: path, now: 0, log: nil).left
+        let left = Outbox(path: path, now: 0, log: nil).undelivered
         #expect(left.map(\.number) == [7])
         #expect(left.map(\.pending) == [[.webhook]])
         #expect(left.first?.message["id"]?.string == "a")
@@ -63,11 +66,11 @@ import Testing
         _ = outbox.add(message("complete", "kept", at: 1), pending: [.webhook])
         for number in 0..<5000 {
             let entry = outbox.add(message("complete", "\(number)", at: Int64(number)), pending: [.webhook])
-            outbox.settle(entry.number, .webhook)
+            outbox.settle(entry.number, for: .webhook)
         }
         #expect(try #require(FileSystem.size(path)) <= Int64(Outbox.limit))
         let left = Outbox(path: path, now: 0, log: nil)
-        #expect(left.left.map { $0.message["id"]?.string } == ["kept"])
+        #expect(left.undelivered.map { $0.message["id"]?.string } == ["kept"])
         #expect(left.ended.at == 4999 && left.ended.ids == ["4999"])
     }
 
@@ -80,10 +83,10 @@ import Testing
         for number in 0..<20 {
             _ = outbox.add(message(padding, "\(number)", at: 0), pending: [.webhook])
         }
-        #expect(Outbox(path: disk.path("outbox"), now: 0, log: nil).left.count < 20)
+        #expect(Outbox(path: disk.path("outbox"), now: 0, log: nil).undelivered.count < 20)
         FileSystem.remove(disk.path("filler"))
         _ = outbox.add(message("start", "last", at: 0), pending: [.webhook])
-        let left = Outbox(path: disk.path("outbox"), now: 0, log: nil).left
+        let left = Outbox(path: disk.path("outbox"), now: 0, log: nil).undelivered
         #expect(left.map { $0.message["id"]?.string } == (0..<20).map { "\($0)" } + ["last"])
     }
 
@@ -121,7 +124,7 @@ import Testing
         #expect(try await after.run("/bin/cat", [pipe]).output == gid + "\n")
         await after.close()
         let left = Outbox(path: outbox, now: 0, log: nil)
-        #expect(left.left.isEmpty && left.ended.ids == [gid])
+        #expect(left.undelivered.isEmpty && left.ended.ids == [gid])
     }
 
     @Test func `webhook deliveries that failed before the service ended are posted when it starts again`()
@@ -135,7 +138,9 @@ import Testing
         try await bench.finish(gid)
         await bench.close()
         let path = bench.root + "/.pawl/outbox"
-        let events = Outbox(path: path, now: 0, log: nil).left.compactMap { $0.message["event"]?.string }
+        let events = Outbox(path: path, now: 0, log: nil).undelivered.compactMap {
+            $0.message["event"]?.string
+        }
         #expect(events == ["start", "complete"])
 
         let server = try WebhookReceiver(port: port)
@@ -147,7 +152,7 @@ import Testing
         #expect(try JSON.parse(line)["id"]?.string == gid)
         await again.close()
         // The response to the last one may not have been read: then it is posted again.
-        let left = Outbox(path: path, now: 0, log: nil).left.compactMap { $0.message["event"]?.string }
+        let left = Outbox(path: path, now: 0, log: nil).undelivered.compactMap { $0.message["event"]?.string }
         #expect(left.isEmpty || left == ["complete"])
         server.process.send(15)
     }

@@ -93,7 +93,7 @@ extension QueueKeeper {
             }
         }
         let (known, folder) = (record.name, record.folder)
-        job.isOthers = { [store] name in
+        job.belongsToAnother = { [store] name in
             // If the lookup fails, the name is not used.
             name != known && (try? store.isName(name, in: folder, ofOtherThan: id)) ?? true
         }

@@ -369,13 +369,13 @@ package final class ObjectStore: Sendable {
         var fields = fields
         // Of a completion it would be that of the object.
         if method == "PUT" { fields.append(("x-amz-checksum-crc32c", Self.checksum(of: body))) }
-        let payload: RequestSigner.Payload =
+        let digest: RequestSigner.BodyDigest =
             body.isEmpty ? .empty : location.scheme == .https ? .unsigned : .digest(ObjectSigner.hash(body))
         let lines = ObjectSigner.lines(
             method,
             location,
             fields: fields,
-            payload: payload,
+            body: digest,
             access,
             at: time
         )

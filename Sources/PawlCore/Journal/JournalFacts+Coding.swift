@@ -107,7 +107,7 @@ extension JournalReader {
         guard let selection = takeSelection(), let base = take(Int64.self), let total = take(Int64.self),
             -1...JournalLayout.longestFile ~= base, -1...JournalLayout.longestFile ~= total,
             let coding = takeOptionalText(), let mediaType = takeOptionalText(),
-            let count = takeCount(), count <= UInt64(Representation.mostRecords)
+            let count = takeCount(), count <= UInt64(Representation.maximumRecords)
         else { return nil }
         var records: [ValidatorRecord] = []
         for _ in 0..<count {

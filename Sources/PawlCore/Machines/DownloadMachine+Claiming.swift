@@ -94,7 +94,7 @@ extension DownloadMachine {
         preparePieces()
         if found.selection == nil, !digestsDecide {
             representation?.base = base
-            samples = map.done.runs.max { $0.count < $1.count }.map(Sample.places) ?? []
+            samples = map.done.runs.max { $0.count < $1.count }.map(ComparisonSample.places) ?? []
         } else {
             let selection = plan.selection
             representation?.selection = selection
@@ -138,7 +138,7 @@ extension DownloadMachine {
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
         // A digest proves more than any sample.
-        if !plan.hasDigest { samples = Sample.places(of: ByteRange(0, length)) }
+        if !plan.hasDigest { samples = ComparisonSample.places(of: ByteRange(0, length)) }
         if map.isComplete, plan.hasDigest { return complete() }
         return openFirst(now: now)
     }

@@ -121,7 +121,7 @@ package struct DownloadMachine: Hashable, Sendable {
     }
 
     /// Bytes to compare when no header field alone can prove that the content is the same.
-    package static let overlap = Sample.length
+    package static let overlap = ComparisonSample.length
     /// Concurrent lanes, racers included: each needs a slot in the journal.
     package static let mostLanes = 60
     package static let checkpointPeriod = Interval.seconds(2)

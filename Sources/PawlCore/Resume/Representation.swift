@@ -4,7 +4,7 @@
 package struct Representation: Hashable, Sendable {
     /// The requested part of the resource; `nil` when it was not recorded (journals before version 3).
     package var selection: RequestedRange?
-    /// Where the file begins in the resource; `nil` while only a response can tell.
+    /// The offset of the file's first byte in the resource; `nil` until a response states it (suffix ranges).
     package var base: Int64?
     /// Content-Encoding in lower case, `nil` for identity: coded and plain bytes are never mixed.
     package var coding: String?
@@ -14,7 +14,7 @@ package struct Representation: Hashable, Sendable {
     package var mediaType: String?
     /// The validators of each host that began the download or whose bytes were compared, the first one first.
     package private(set) var records: [ValidatorRecord]
-    /// What the last response was instead of this content, if it may be a new version or an error page.
+    /// The last whole response that was not this content: possibly a new version, or an error page.
     package var suspect: SuspectPage?
     /// The digests that origins stated.
     package var digests: [LearntDigest] = []
@@ -38,7 +38,7 @@ package struct Representation: Hashable, Sendable {
     }
 
     /// The maximum number of hosts that are recorded; the bytes of others are compared instead.
-    package static let mostRecords = 64
+    package static let maximumRecords = 64
 
     package func record(of source: String, at host: String) -> ValidatorRecord? {
         records.first { $0.source == source && $0.host == host }
@@ -51,7 +51,7 @@ package struct Representation: Hashable, Sendable {
     package mutating func prove(_ source: String, at host: String, _ validators: Validators) {
         if let index = index(source, host) {
             records[index].note(validators)
-        } else if records.count < Self.mostRecords {
+        } else if records.count < Self.maximumRecords {
             records.append(ValidatorRecord(source: source, host: host, validators: validators))
         }
     }
@@ -61,7 +61,7 @@ package struct Representation: Hashable, Sendable {
         if let index = index(source, host) { records[index].distrust() }
     }
 
-    /// What a finished file of the part `selection` remembers of `source`, see ``ContentFingerprint``.
+    /// What is stored with a finished file to recognize it: the content of `selection` as `source` sent it.
     ///
     /// `now` is this machine's time while the file is described; `nil` where it is not known.
     package func fingerprint(
@@ -112,7 +112,7 @@ package struct SuspectPage: Hashable, Sendable {
 }
 
 /// Places at which bytes on disk are compared when no header field proves them.
-package enum Sample {
+package enum ComparisonSample {
     /// Bytes compared at one place.
     package static let length: Int64 = 64 * 1024
 

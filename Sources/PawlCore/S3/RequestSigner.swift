@@ -2,11 +2,11 @@
 ///
 /// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>
 package struct RequestSigner: Sendable {
-    /// SHA-256, a port.
+    /// SHA-256, which this module does not implement.
     package typealias Hash = @Sendable ([UInt8]) -> [UInt8]
 
     /// What the signature says of the body.
-    package enum Payload: Hashable, Sendable {
+    package enum BodyDigest: Hashable, Sendable {
         case empty
         /// Its SHA-256 digest.
         case digest([UInt8])
@@ -29,12 +29,12 @@ package struct RequestSigner: Sendable {
         _ method: String,
         _ address: WebAddress,
         fields: [(name: String, value: String)] = [],
-        payload: Payload = .empty,
+        body: BodyDigest = .empty,
         at time: UnixTime
     ) -> [(name: String, value: String)] {
         let timestamp = S3Text.timestamp(time)
         let digest =
-            switch payload {
+            switch body {
             case .empty: Hexadecimal.text(hash([]))
             case .digest(let digest): Hexadecimal.text(digest)
             case .unsigned: "UNSIGNED-PAYLOAD"

@@ -5,7 +5,7 @@ import PawlEngine
 // From the socket to the file without a copy in user space.
 extension HTTP1Client {
     /// Below this size, reading and writing is as fast.
-    private static let leastSplice: Int64 = 64 * 1024
+    private static let minimumSplice: Int64 = 64 * 1024
 
     /// The target of the next splice, when one is worthwhile.
     func spliceTarget(_ exchange: HTTP1Exchange, _ connection: HTTP1Socket) -> SpliceTarget? {
@@ -13,11 +13,11 @@ extension HTTP1Client {
             return nil
         }
         switch connection.ask({ $0.body }) {
-        case .length(let left): guard left >= Self.leastSplice else { return nil }
+        case .length(let left): guard left >= Self.minimumSplice else { return nil }
         case .untilClose: break
         case .none, .chunked: return nil
         }
-        guard let target = exchange.sink?.spliceTarget(exchange.id), target.limit >= Self.leastSplice else {
+        guard let target = exchange.sink?.spliceTarget(exchange.id), target.limit >= Self.minimumSplice else {
             return nil
         }
         return target

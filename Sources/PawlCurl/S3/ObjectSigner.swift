@@ -47,7 +47,7 @@ package enum ObjectSigner {
         _ method: String,
         _ location: WebAddress,
         fields: [(name: String, value: String)],
-        payload: RequestSigner.Payload,
+        body: RequestSigner.BodyDigest,
         _ access: S3Access,
         at time: UnixTime
     ) -> [String] {
@@ -55,7 +55,7 @@ package enum ObjectSigner {
         guard let credentials = access.credentials else { return given }
         let signer = RequestSigner(credentials, region: access.region, hash: hash)
         return given
-            + signer.signed(method, location, fields: fields, payload: payload, at: time)
+            + signer.signed(method, location, fields: fields, body: body, at: time)
             .map { "\($0.name): \($0.value)" }
     }
 }
@@ -100,7 +100,7 @@ extension CurlTransport {
             "GET",
             request.address,
             fields: fields,
-            payload: .empty,
+            body: .empty,
             access,
             at: time
         )

@@ -30,7 +30,7 @@ extension ClaimAttempt {
             }
         }
         if let flaw = folder.flaw(of: status) { return .distrusted(.distrusted(partPath, flaw)) }
-        if claim.isOthers(names.final) { return .taken(.otherDownload(partPath)) }
+        if claim.belongsToAnother(names.final) { return .taken(.otherDownload(partPath)) }
         guard isLocked else { return try heldElsewhere(file) }
         // It may have been published or discarded between opening and locking.
         guard named?.identity == status.identity else { return .again }

@@ -56,7 +56,7 @@ struct ClaimAttempt {
     /// Throws when the same download holds the name; another download only makes it unavailable.
     func held(by holder: String?) throws(Failure) -> Outcome {
         let failure = Failure.alreadyDownloading(finalPath)
-        guard holder != source || claim.isOthers(names.final) else { throw failure }
+        guard holder != source || claim.belongsToAnother(names.final) else { throw failure }
         return .taken(failure)
     }
 

@@ -13,7 +13,7 @@ package struct Claim: Sendable {
     /// the name is taken.
     ///
     /// Called only when such a part file exists.
-    package var isOthers: @Sendable (_ name: String) -> Bool = { _ in false }
+    package var belongsToAnother: @Sendable (_ name: String) -> Bool = { _ in false }
 
     /// The name was chosen, not suggested: where it is a device, a pipe or a socket, no other name is used.
     package var isChosen = false

@@ -29,7 +29,7 @@ package struct Job: Sendable {
     package var disk: (any Disk)?
     /// Whether a part file of that final name in the folder belongs to another download and must not be
     /// resumed; called on a loop's thread.
-    package var isOthers: (@Sendable (_ name: String) -> Bool)?
+    package var belongsToAnother: (@Sendable (_ name: String) -> Bool)?
     /// Called when all bytes are on disk and before the file gets its name: the queue records the intent.
     ///
     /// The file is moved once the completion handler is called, on any thread.

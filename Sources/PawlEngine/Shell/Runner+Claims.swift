@@ -1,6 +1,7 @@
 import PawlCore
 
-// Claims of the file's place: before the first request when its name is known, else with the first response.
+// Claims the file's name, with its part file and journal: before the first request when the name is known, else with
+// the first response.
 extension Runner {
     /// Claims, before any request, a name that the user chose, or an earlier run's part file of the same
     /// address.
@@ -10,7 +11,7 @@ extension Runner {
             // It may be complete: the server's current state decides.
             return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: true)
         }
-        if let name = disk.unfinished(of: addresses[0], in: job.folder), job.isOthers?(name) != true {
+        if let name = disk.unfinished(of: addresses[0], in: job.folder), job.belongsToAnother?(name) != true {
             return claim(name: name, adoptsAny: false)
         }
         // `skip` and `resume` apply to a file of the address's own name; no request is needed (C3).
@@ -38,7 +39,7 @@ extension Runner {
     /// Claims the name from the response to `lane`.
     func claim(_ lane: LaneID) {
         guard let index = ask({ $0.source(of: lane) }) else { return }
-        // The name is the redirect target's, as in browsers; its head has precedence.
+        // As in browsers, the URL after redirects has the name, unless Content-Disposition states one.
         let address = machine.sources[index].current
         let name = job.fileName ?? NamingPolicy.choose(job.naming, address: address, head: lastHead)
         let outcome = claim(name: name, adoptsAny: job.fileName != nil)
@@ -60,7 +61,7 @@ extension Runner {
             }
             request.length = machine.map.total
         }
-        if let isOthers = job.isOthers { request.isOthers = isOthers }
+        if let belongsToAnother = job.belongsToAnother { request.belongsToAnother = belongsToAnother }
         do throws(Failure) {
             let result = try disk.claim(request) { found in
                 adoptsAny || adopts(found)

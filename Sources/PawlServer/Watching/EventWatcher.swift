@@ -39,7 +39,7 @@ struct EventWatcher {
 
     /// Delivers events left when the service ended, and ends that could not be recorded.
     mutating func begin() async {
-        for entry in outbox?.left ?? [] { deliver(entry) }
+        for entry in outbox?.undelivered ?? [] { deliver(entry) }
         await deliverMissed()
     }
 
@@ -100,7 +100,7 @@ struct EventWatcher {
 
     private func deliver(_ entry: Outbox.Entry) {
         for listener in entry.pending {
-            let done: @Sendable () -> Void = { [outbox] in outbox?.settle(entry.number, listener) }
+            let done: @Sendable () -> Void = { [outbox] in outbox?.settle(entry.number, for: listener) }
             switch listener {
             case .program:
                 let occasion = entry.message["event"]?.string.flatMap(Hooks.Occasion.init(rawValue:))

@@ -31,7 +31,7 @@ final class Outbox: Sendable {
 
     private let path: String
     private let log: ServiceLog?
-    /// Whole lines, from any thread.
+    /// The lock keeps the lines of several threads apart.
     private let state: Mutex<State>
 
     /// Above this size the file is rewritten with the undelivered events only.
@@ -50,8 +50,8 @@ final class Outbox: Sendable {
 
     deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-    /// Events undelivered when the service last ended, oldest first.
-    var left: [Entry] { state.withLock { $0.entries.values.sorted { $0.number < $1.number } } }
+    /// Events that were not delivered when the service last ended, oldest first.
+    var undelivered: [Entry] { state.withLock { $0.entries.values.sorted { $0.number < $1.number } } }
 
     /// The last ends that were recorded.
     var ended: DeliveryMark { state.withLock(\.ended) }
@@ -70,13 +70,13 @@ final class Outbox: Sendable {
         return entry
     }
 
-    /// Records that it was delivered, or given up.
-    func settle(_ number: Int64, _ listener: Recipient) {
+    /// Records that the delivery to `recipient` has succeeded, or is no longer tried.
+    func settle(_ number: Int64, for recipient: Recipient) {
         note(
             state.withLock { state in
-                guard state.entries[number]?.pending.remove(listener) != nil else { return nil }
+                guard state.entries[number]?.pending.remove(recipient) != nil else { return nil }
                 if state.entries[number]?.pending.isEmpty == true { state.entries[number] = nil }
-                let line: JSON = ["number": .number(number), "delivered": .string(listener.rawValue)]
+                let line: JSON = ["number": .number(number), "delivered": .string(recipient.rawValue)]
                 return append(line, &state)
             }
         )
@@ -115,7 +115,7 @@ extension Outbox {
         }
     }
 
-    /// A kill may have truncated the last one.
+    /// The lines that can be parsed: a kill may have truncated the last one.
     private static func lines(of path: String) -> [JSON] {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return [] }
@@ -149,7 +149,7 @@ extension Outbox {
         do throws(Failure) { try AtomicFile.write(bytes, to: path) } catch { return error }
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
-        // The undelivered events alone may exceed the limit.
+        // Half, because the undelivered events alone may exceed the limit: then not every line rewrites the file.
         state.size = bytes.count / 2
         return state.descriptor >= 0 ? nil : failure(errno)
     }
@@ -163,6 +163,6 @@ extension Outbox {
         )
     }
 
-    /// Removes the file: there are no listeners, and events from now on are not to be delivered later.
+    /// Removes the file: there are no recipients, and events from now on are not to be delivered later.
     static func remove(at path: String) { _ = unsafe unlink(path) }
 }

@@ -40,7 +40,9 @@ struct DatabaseError: Error, Hashable, Sendable {
 
     var isDamage: Bool { kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB }
     /// Whether a statement did not fit the tables.
-    var isMisfit: Bool { kind == SQLITE_ERROR || kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH }
+    var isSchemaMismatch: Bool {
+        kind == SQLITE_ERROR || kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH
+    }
 }
 
 extension DatabaseError {

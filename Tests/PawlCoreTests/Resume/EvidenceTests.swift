@@ -111,14 +111,14 @@ import Testing
         #expect(representation.record(of: "http://b.example/f", at: "http://a.example") == nil)
         #expect(representation.record(of: "http://a.example/f", at: "http://a.example")?.promise == .strong)
         for host in 0..<100 { representation.prove("http://m\(host).example/f", at: "x", Self.said("a")) }
-        #expect(representation.records.count == Representation.mostRecords)
+        #expect(representation.records.count == Representation.maximumRecords)
     }
 
     @Test func `samples are both ends and the middle, or all of short content`() {
-        let size = Sample.length
-        #expect(Sample.places(of: ByteRange(0, 0)).isEmpty)
-        #expect(Sample.places(of: ByteRange(7, 3 * size)) == [ByteRange(7, 3 * size)])
-        let places = Sample.places(of: ByteRange(0, 10 * size))
+        let size = ComparisonSample.length
+        #expect(ComparisonSample.places(of: ByteRange(0, 0)).isEmpty)
+        #expect(ComparisonSample.places(of: ByteRange(7, 3 * size)) == [ByteRange(7, 3 * size)])
+        let places = ComparisonSample.places(of: ByteRange(0, 10 * size))
         #expect(
             places == [ByteRange(0, size), ByteRange(5 * size, 6 * size), ByteRange(9 * size, 10 * size)]
         )

@@ -3,10 +3,10 @@ import PawlEngine
 
 // Requests that leave nothing on disk.
 extension Downloader {
-    /// Adds a download that ends with ``PawlError/Code/tooLarge`` as soon as a response is accepted: the URL
-    /// works.
+    /// Tests whether a URL works: adds a download into memory of no bytes.
     ///
-    /// Empty content finishes. Throws code 28 like ``add(_:options:)``.
+    /// If it works, the download fails with ``PawlError/Code/tooLarge`` as soon as its response is accepted; with
+    /// empty content it finishes. Throws code 28 like ``add(_:options:)``.
     package func probe(_ source: String, options: DownloadOptions) throws(PawlError) -> Download {
         var options = options
         options.checksum = nil

@@ -1,5 +1,5 @@
 extension DatabaseConnection {
-    /// Checks the database, migrates it to the last of `steps` and sets its modes.
+    /// Checks the database, migrates it to the last of `steps` and sets its pragmas (exclusive lock, WAL).
     ///
     /// A guest's database must have the latest schema already: the program that owns it may not know a newer one.
     func prepare(_ steps: [Migration], asGuest: Bool = false) throws(DatabaseError) {
@@ -22,8 +22,8 @@ extension DatabaseConnection {
         guard words == ["ok"] else { throw .damage(words.first ?? "the check returned nothing") }
         do throws(DatabaseError) {
             try migrate(steps)
-            try checkForm(steps)
-        } catch  where error.isMisfit {
+            try checkSchema(steps)
+        } catch  where error.isSchemaMismatch {
             throw .damage("its tables are not those of a queue: \(error.words)")
         }
     }
@@ -44,17 +44,17 @@ extension DatabaseConnection {
         }
     }
 
-    /// The schema is a text in the file, and SQLite's check does not know what it should be.
+    /// `quick_check` does not compare the schema with the expected one.
     ///
-    /// Additions by the user are no fault.
-    private func checkForm(_ steps: [Migration]) throws(DatabaseError) {
+    /// Further tables and columns are accepted.
+    private func checkSchema(_ steps: [Migration]) throws(DatabaseError) {
         let model = try DatabaseConnection(":memory:")
         try model.migrate(steps)
-        let missing = Set(try model.form()).subtracting(try form())
+        let missing = Set(try model.schema()).subtracting(try schema())
         if let first = missing.min() { throw .damage("its tables are not those of a queue: \(first)") }
     }
 
-    private func form() throws(DatabaseError) -> [String] {
+    private func schema() throws(DatabaseError) -> [String] {
         try rows(
             """
             SELECT s.type || ' ' || s.name || ' of ' || s.tbl_name
