@@ -33,6 +33,10 @@ final class ConnectionSettings {
     /// such requests.
     private(set) lazy var tail = makeTail()
 
+    /// Whether libcurl connects to a proxy, or may.
+    private(set) lazy var usesProxy =
+        values.proxy.map { !$0.isEmpty } ?? EnvironmentProxy.isNamed(for: key.scheme)
+
     var values: TransferSettings.Values { settings.values }
 
     init(for request: TransferRequest) throws(TransferFault) {

@@ -161,7 +161,7 @@ extension EasyHandle {
         )
         var kind = mapping.kind
         if let request, let fault = versionFault(kind, of: request) { return fault }
-        if kind == .nameResolution, let host = request?.address.host, NameCheck.shared.isMissing(host) {
+        if kind == .nameResolution, let host = request?.address.host, HostResolver.shared.isMissing(HostQuery(host)) {
             kind = .nameMissing
         }
         // libcurl does not name the command.
@@ -193,7 +193,7 @@ extension EasyHandle {
         let isMissing =
             NumericAddress.isOne(host)
             ? !version.allows(numericHost: host)
-            : kind == .nameResolution && NameCheck.shared.isMissing(host, version)
+            : kind == .nameResolution && HostResolver.shared.isMissing(HostQuery(host, version))
         return isMissing ? .noAddress(of: host, version: version) : nil
     }
 }

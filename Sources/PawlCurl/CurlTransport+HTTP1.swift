@@ -14,6 +14,7 @@ extension CurlTransport {
     func cancelHTTP1(_ id: TransferID) -> Bool {
         guard let exchange = http1?.cancel(id) else { return false }
         guard let connector = connectors.values.first(where: { $0.exchange === exchange }) else {
+            cancelLookup(for: exchange)
             return true
         }
         remove(connector)
@@ -27,7 +28,10 @@ extension CurlTransport {
     /// Returns whether there is work to do without waiting.
     func beginHTTP1() -> Bool {
         guard let http1 else { return false }
-        let failures = http1.sendWaiting().count { !connector($0, for: http1) }
+        let failures = http1.sendWaiting().count { exchange in
+            let target = target(of: exchange.request, exchange.settings, for: .connection(exchange))
+            return !connect(exchange, to: target, for: http1)
+        }
         let hasResumed = http1.deliverResumed()
         return hasResumed || http1.isBusy || failures > 0
     }
@@ -40,9 +44,15 @@ extension CurlTransport {
     // MARK: connecting
 
     /// Returns `false` when the sink was informed that there is no connection.
-    private func connector(_ exchange: HTTP1Exchange, for http1: HTTP1Client) -> Bool {
+    func connect(_ exchange: HTTP1Exchange, to target: Target, for http1: HTTP1Client) -> Bool {
         do throws(TransferFault) {
-            guard let connector = CurlConnector(for: exchange, sessions) else {
+            let addresses: HeaderLines?
+            switch target {
+            case .known(let lines): addresses = lines
+            case .failed(let fault): throw fault
+            case .pending: return true
+            }
+            guard let connector = CurlConnector(for: exchange, addresses, sessions) else {
                 throw TransferFault.outOfMemory
             }
             if let refusal = connector.easy.refusal { throw TransferFault(refusal: refusal) }

@@ -40,6 +40,12 @@ package final class CurlTransport: Transport {
     var accepted: [ConnectionKey: TransferSettings] = [:]
     let decisions = CertificateDecisions()
 
+    var resolver = HostResolver.shared
+    let answers = HostAnswers()
+    /// The requests that wait for the addresses of their hosts, and when the first of them fails.
+    var lookups: [HostCache.Waiter: PendingLookup] = [:]
+    var lookupDeadline: Instant?
+
     private enum Limit {
         /// Streams of one HTTP/2 connection.
         static let streams = 256
@@ -70,6 +76,7 @@ package final class CurlTransport: Transport {
 
     deinit {
         hangUp()
+        cancelLookups()
         for id in Array(checks.keys) { _ = cancelCheck(id) }
         for exchange in transfers.values { exchange.detach() }
         for exchange in Array(transfers.values) + pendingRemoval + draining.map(\.exchange)
@@ -107,11 +114,12 @@ package final class CurlTransport: Transport {
     package func begin() -> Instant? {
         precondition(!multi.isInside, "begin is not called from a sink")
         takeDecisions()
-        let hasTold = joinAll()
+        let hasAnswered = takeAnswers()
+        let hasTold = joinAll() || hasAnswered
         let hasResumed = resumeAll()
         if beginHTTP1() || hasTold || hasResumed { return .past }
         var due = multi.deadline
-        for limit in [http1?.deadline, draining.lazy.map(\.deadline).min()] {
+        for limit in [http1?.deadline, draining.lazy.map(\.deadline).min(), lookupDeadline] {
             if let limit { due = min(due ?? limit, limit) }
         }
         return due
@@ -145,22 +153,39 @@ extension CurlTransport {
             let batch = pendingAdd
             pendingAdd.removeAll(keepingCapacity: true)
             for exchange in batch {
-                if exchange.sink == nil {
-                    pool.takeBack(exchange)
-                } else if exchange.verdict != nil {
-                    finish(exchange, CURLE_OK)
-                    hasTold = true
-                } else {
-                    join(exchange)
-                }
+                let target = exchange.verdict == nil ? target(of: exchange) : .known(nil)
+                if join(exchange, to: target) { hasTold = true }
             }
         }
         return hasTold
     }
 
-    private func join(_ exchange: Exchange) {
-        multi.add(exchange.easy)
-        exchange.isJoined = true
+    private func target(of exchange: Exchange) -> Target {
+        guard let request = exchange.request else { return .known(nil) }
+        return target(of: request, exchange.settings, for: .exchange(exchange))
+    }
+
+    /// Adds the exchange to the multi handle once it is known what it connects to.
+    ///
+    /// Returns whether its sink was called.
+    func join(_ exchange: Exchange, to target: Target) -> Bool {
+        guard exchange.sink != nil else {
+            pool.takeBack(exchange)
+            return false
+        }
+        if exchange.verdict == nil {
+            switch target {
+            case .known(let addresses):
+                exchange.begin(with: addresses)
+                multi.add(exchange.easy)
+                exchange.isJoined = true
+                return false
+            case .failed(let fault): exchange.verdict = .failed(fault)
+            case .pending: return false
+            }
+        }
+        finish(exchange, CURLE_OK)
+        return true
     }
 
     /// Resumes paused transfers.

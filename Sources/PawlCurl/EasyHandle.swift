@@ -11,6 +11,7 @@ final class EasyHandle {
     /// Retained for as long as libcurl may use them.
     private var lines: HeaderLines?
     private var overrides: HeaderLines?
+    private var addresses: HeaderLines?
     private var commands: (before: HeaderLines, after: HeaderLines)?
     private var sessions: SessionCache?
     /// The text of an address that was denied, see ``denyPrivateAddresses()``.
@@ -47,6 +48,7 @@ final class EasyHandle {
     ///
     /// Connections and the cookie share stay.
     func reset() {
+        use(addresses: nil)
         unsafe curl_easy_reset(raw)
         refusal = nil
         lines = nil
@@ -144,6 +146,14 @@ final class EasyHandle {
     func override(_ lines: HeaderLines) {
         overrides = lines
         note(unsafe pawl_easy_set_list(raw, CURLOPT_CONNECT_TO, lines.list))
+    }
+
+    /// The addresses of the host for the next transfer, which libcurl keeps for a short time like those that it looks up itself.
+    func use(addresses: HeaderLines?) {
+        guard addresses != nil || self.addresses != nil else { return }
+        // libcurl reads the list when the transfer begins, which may not have happened with the last one.
+        note(unsafe pawl_easy_set_list(raw, CURLOPT_RESOLVE, addresses?.list))
+        self.addresses = addresses
     }
 
     /// The caller keeps the pointee alive for as long as the handle may use it.

@@ -104,6 +104,7 @@ extension Exchange {
         if let startedAt, let request {
             var timing = TransferTiming()
             timing.readRequest(of: easy, begun: startedAt, request)
+            if !timing.isReused { timing.note(lookup) }
             sink.transfer(id, timing: timing)
         }
         guard sink.transfer(id, head: head) else {

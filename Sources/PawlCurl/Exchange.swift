@@ -78,6 +78,8 @@ final class Exchange {
 
     /// When the transfer was started, if it is measured.
     private(set) var startedAt: Instant?
+    /// When its host was looked up, if it waited for that.
+    var lookup: LookupTime?
 
     private let stopped: StoppedList
 
@@ -123,6 +125,12 @@ final class Exchange {
         }
     }
 
+    /// The transfer begins now, with these addresses of its host.
+    func begin(with addresses: HeaderLines?) {
+        easy.use(addresses: addresses)
+        if lookup != nil, startedAt != nil { startedAt = SystemClock().now }
+    }
+
     /// Starts a transfer that fails: the fault only has to be reported.
     func refuse(
         _ request: TransferRequest,
@@ -152,6 +160,7 @@ final class Exchange {
         isReusable = false
         isDraining = false
         startedAt = request.isMeasured ? SystemClock().now : nil
+        lookup = nil
     }
 
     /// Drops the receiver: nothing is delivered any more.

@@ -18,6 +18,13 @@ extension TransferTiming {
         connectEnd = secureEnd ?? connected
     }
 
+    /// Notes when the host was looked up, where not libcurl did it.
+    mutating func note(_ lookup: LookupTime?) {
+        guard let lookup else { return }
+        lookupStart = lookup.start
+        lookupEnd = lookup.end
+    }
+
     /// The connection's addresses and TLS state.
     mutating func readEnds(of easy: EasyHandle, _ request: TransferRequest) {
         remote = easy.text(CURLINFO_PRIMARY_IP).map {

@@ -4,13 +4,13 @@ import PawlCore
 import PawlEngine
 import PawlSystem
 
-/// Makes libcurl resolve a name, connect and do the TLS handshake.
+/// Makes libcurl connect and do the TLS handshake.
 final class CurlConnector {
     let easy: EasyHandle
     let exchange: HTTP1Exchange
     private let startedAt: Instant?
 
-    init?(for exchange: HTTP1Exchange, _ sessions: SessionCache?) {
+    init?(for exchange: HTTP1Exchange, _ addresses: HeaderLines?, _ sessions: SessionCache?) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.exchange = exchange
@@ -21,6 +21,7 @@ final class CurlConnector {
         easy.reset()
         exchange.settings.apply(to: easy)
         easy.set(CURLOPT_URL, address.text)
+        easy.use(addresses: addresses)
         easy.set(CURLOPT_CONNECT_ONLY, 1)
         easy.set(CURLOPT_FRESH_CONNECT, 1)
         easy.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
@@ -34,6 +35,7 @@ final class CurlConnector {
         guard let startedAt else { return }
         exchange.timing = TransferTiming()
         exchange.timing.readConnection(of: easy, begun: startedAt, exchange.request)
+        exchange.timing.note(exchange.lookup)
     }
 
     /// Takes ownership of the connection: its socket, and its TLS state.

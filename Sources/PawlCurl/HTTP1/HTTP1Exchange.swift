@@ -23,6 +23,8 @@ final class HTTP1Exchange {
     var cannotSplice = false
     /// What is measured of a measured request.
     var timing = TransferTiming()
+    /// When its host was looked up, if it waited for that.
+    var lookup: LookupTime?
     /// Whether the request was sent again because a reused connection was lost, which happens at most once.
     var isRetry = false
 

@@ -230,6 +230,7 @@ const messages = {
   "file-longer-than-reported": "服务器发送的数据超过了它所声明的 {0} 字节",
   "file-time-changed": "传输期间修改时间发生了变化",
   "host-not-resolved": "无法解析主机名 {0}",
+  "host-not-resolved-within": "在 {1} 秒内无法解析主机名 {0}",
   "host-without-ipv4": "{0} 没有 IPv4 地址",
   "host-without-ipv6": "{0} 没有 IPv6 地址",
   "proxy-not-resolved": "无法解析代理的主机名 {0}",

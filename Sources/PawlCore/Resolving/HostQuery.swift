@@ -1,0 +1,26 @@
+/// A host name, and the version of the addresses that are needed.
+package struct HostQuery: Hashable, Sendable {
+    package var host: String
+    package var version: IPVersion
+
+    package init(_ host: String, _ version: IPVersion = .any) {
+        self.host = host
+        self.version = version
+    }
+
+    /// Whether the host is a name that a resolver has to know: not an address, nor this machine (RFC 6761 §6.3).
+    package var needsLookup: Bool {
+        !host.isEmpty && host.utf8.count <= 253 && host != "localhost" && !host.hasSuffix(".localhost")
+            && !NumericAddress.isOne(host)
+    }
+}
+
+/// What a resolver says of a host name.
+package enum HostAnswer: Hashable, Sendable {
+    /// Its addresses, in the order in which they are tried.
+    case addresses([String])
+    /// There is no such name, or it has no address of the version.
+    case missing
+    /// The resolver does not respond, or cannot say it now (SERVFAIL).
+    case unavailable
+}

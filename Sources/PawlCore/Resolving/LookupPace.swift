@@ -1,0 +1,64 @@
+/// Decides how many lookups a second a resolver gets.
+///
+/// All that are wanted, until answers come only at the second attempt or late, which is what an overloaded resolver does; a name whose
+/// own servers are broken has no answer at all, and says nothing. Then fewer, and slowly more again.
+package struct LookupPace: Hashable, Sendable {
+    /// An answer that took longer was lost on the way, and asked for again by the system.
+    private static let slow = Interval.seconds(3)
+    /// The least number of results between two decisions.
+    private static let window = 32
+    private static let longest = Interval.milliseconds(50)
+    /// The least time between two decisions to look up faster.
+    private static let step = Interval.seconds(1)
+    /// The same near what was too much: answers to lost queries are so late.
+    private static let patience = Interval.seconds(5)
+    private static let shortest = Interval(nanoseconds: 500_000)
+
+    /// The time between the starts of two lookups.
+    package private(set) var spacing = Interval.zero
+    /// When the next lookup may start.
+    package private(set) var nextStart = Instant(nanoseconds: .min)
+    /// When the spacing was last increased; lookups that began earlier do not count.
+    private var slowedDown = Instant(nanoseconds: .min)
+    /// The time between two answers when there were too many lookups, as far as that is known.
+    private var tooShort = Interval.zero
+    private var windowStart = Instant(nanoseconds: .min)
+    private var answered = 0
+    private var strained = 0
+    private var failed = 0
+
+    package init() {}
+
+    package mutating func started(at now: Instant) { nextStart = now + spacing }
+
+    /// A lookup has ended with an answer or without one.
+    ///
+    /// `start` is that of its first attempt, and `attempts` their number.
+    package mutating func ended(hasAnswer: Bool, attempts: Int, since start: Instant, at now: Instant) {
+        guard start >= slowedDown else { return }
+        if answered + failed == 0 { windowStart = start }
+        if hasAnswer {
+            answered += 1
+            if attempts > 1 || now - start >= LookupPace.slow { strained += 1 }
+        } else {
+            failed += 1
+        }
+        guard answered + failed >= LookupPace.window else { return }
+        let elapsed = now - windowStart
+        if strained * 8 > answered || failed > answered * 2 {
+            // What it has borne.
+            let borne = elapsed * (1 / Double(max(answered, 1)))
+            spacing = min(max(borne, spacing * 1.5), LookupPace.longest)
+            tooShort = min(borne, spacing * 0.7)
+            slowedDown = now
+        } else if spacing > tooShort * 1.25 {
+            guard elapsed >= LookupPace.step else { return }
+            spacing = spacing * 0.8
+        } else {
+            guard elapsed >= LookupPace.patience else { return }
+            spacing = spacing * (now - slowedDown < LookupPace.patience * 3 ? 0.95 : 0.85)
+        }
+        if spacing < LookupPace.shortest { spacing = .zero }
+        (answered, strained, failed) = (0, 0, 0)
+    }
+}

@@ -1,0 +1,175 @@
+import PawlCore
+import PawlEngine
+import PawlSystem
+import Synchronization
+
+/// A request that waits for the addresses of its host.
+struct PendingLookup {
+    enum Receiver {
+        case connection(HTTP1Exchange)
+        case exchange(Exchange)
+    }
+
+    var receiver: Receiver
+    var query: HostQuery
+    var start: Instant
+    var deadline: Instant
+}
+
+/// When a name was looked up, for a request that is measured.
+struct LookupTime {
+    var start: Instant
+    var end: Instant
+}
+
+/// The answers for one transport, from the threads that look up.
+final class HostAnswers: Sendable {
+    private let items = Mutex<[(HostCache.Waiter, HostAnswer)]>([])
+
+    func add(_ waiter: HostCache.Waiter, _ answer: HostAnswer) {
+        items.withLock { $0.append((waiter, answer)) }
+    }
+
+    func take() -> [(HostCache.Waiter, HostAnswer)] {
+        items.withLock { items in
+            defer { items = [] }
+            return items
+        }
+    }
+}
+
+// Names are looked up before libcurl connects: it gets the addresses, and falls back to its own resolver only where it decides
+// itself what it connects to (proxies).
+extension CurlTransport {
+    /// What a request connects to.
+    enum Target {
+        /// Addresses as CURLOPT_RESOLVE takes them; `nil` where libcurl needs none.
+        case known(HeaderLines?)
+        case failed(TransferFault)
+        /// The receiver will be continued.
+        case pending
+    }
+
+    func target(
+        of request: TransferRequest,
+        _ settings: ConnectionSettings?,
+        for receiver: PendingLookup.Receiver
+    ) -> Target {
+        guard let query = settings?.query(for: request.address) else { return .known(nil) }
+        let (answers, wake) = (answers, poller.wake)
+        let reply = resolver.ask(query) { waiter, answer in
+            answers.add(waiter, answer)
+            wake()
+        }
+        switch reply {
+        case .known(let answer): return target(of: request, query, answer)
+        case .waiting(let waiter):
+            let now = clock.now
+            let deadline = now + request.settings.values.connectTimeout
+            lookups[waiter] = PendingLookup(receiver: receiver, query: query, start: now, deadline: deadline)
+            lookupDeadline = min(lookupDeadline ?? deadline, deadline)
+            return .pending
+        }
+    }
+
+    private func target(of request: TransferRequest, _ query: HostQuery, _ answer: HostAnswer) -> Target {
+        switch answer {
+        case .addresses(let found):
+            guard !found.isEmpty else { return .known(nil) }
+            let list = found.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+            return .known(HeaderLines(["+\(query.host):\(request.address.port):\(list)"]))
+        case .missing where query.version != .any:
+            return .failed(.noAddress(of: query.host, version: query.version))
+        case .missing: return .failed(.notResolved(query.host, .nameMissing))
+        case .unavailable: return .failed(.notResolved(query.host, .nameResolution))
+        }
+    }
+
+    /// Continues the requests whose hosts have been looked up, or were not in time.
+    ///
+    /// Returns whether a sink was called.
+    func takeAnswers() -> Bool {
+        guard !lookups.isEmpty else { return false }
+        var hasTold = false
+        let now = clock.now
+        for (waiter, answer) in answers.take() {
+            guard let lookup = lookups.removeValue(forKey: waiter) else { continue }
+            let request = lookup.request
+            let target = request.map { self.target(of: $0, lookup.query, answer) } ?? .known(nil)
+            if proceed(lookup, to: target, at: now) { hasTold = true }
+        }
+        guard let due = lookupDeadline, due <= now else { return hasTold }
+        for (waiter, lookup) in lookups where lookup.deadline <= now {
+            withdraw(waiter, lookup)
+            let limit = (lookup.deadline - lookup.start).seconds
+            let fault = TransferFault(
+                .connectTimeout,
+                LocalizableMessage(
+                    "host-not-resolved-within",
+                    "cannot resolve the host name \(lookup.query.host) within \(limit) s"
+                )
+            )
+            if proceed(lookup, to: .failed(fault), at: now) { hasTold = true }
+        }
+        lookupDeadline = lookups.values.lazy.map(\.deadline).min()
+        return hasTold
+    }
+
+    /// Returns whether a sink was called.
+    private func proceed(_ lookup: PendingLookup, to target: Target, at now: Instant) -> Bool {
+        let time = LookupTime(start: lookup.start, end: now)
+        switch lookup.receiver {
+        case .connection(let exchange):
+            guard let http1, exchange.sink != nil else { return false }
+            exchange.lookup = time
+            return !connect(exchange, to: target, for: http1)
+        case .exchange(let exchange):
+            exchange.lookup = time
+            return join(exchange, to: target)
+        }
+    }
+
+    private func withdraw(_ waiter: HostCache.Waiter, _ lookup: PendingLookup) {
+        lookups[waiter] = nil
+        resolver.withdraw(waiter, from: lookup.query)
+    }
+
+    /// Nothing waits for the host of a connection that is no longer needed.
+    func cancelLookup(for exchange: HTTP1Exchange) {
+        for (waiter, lookup) in lookups {
+            guard case .connection(let waiting) = lookup.receiver, waiting === exchange else { continue }
+            return withdraw(waiter, lookup)
+        }
+    }
+
+    func cancelLookups() {
+        for (waiter, lookup) in lookups { withdraw(waiter, lookup) }
+    }
+}
+
+extension PendingLookup {
+    /// The request; `nil` when it was cancelled.
+    fileprivate var request: TransferRequest? {
+        switch receiver {
+        case .connection(let exchange): exchange.request
+        case .exchange(let exchange): exchange.request
+        }
+    }
+}
+
+extension ConnectionSettings {
+    /// The lookup that a connection to the address needs; `nil` where libcurl connects to something else, or knows the address.
+    fileprivate func query(for address: WebAddress) -> HostQuery? {
+        let query = HostQuery(address.host, values.ipVersion)
+        let isOverridden = values.addressOverrides.contains {
+            ($0.host.isEmpty || $0.host == address.host) && $0.port == address.port
+        }
+        return query.needsLookup && !isOverridden && !usesProxy ? query : nil
+    }
+}
+
+extension TransferFault {
+    fileprivate static func notResolved(_ host: String, _ kind: Kind) -> TransferFault {
+        TransferFault(kind, LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)"))
+    }
+}
