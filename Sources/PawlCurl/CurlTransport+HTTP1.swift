@@ -46,13 +46,14 @@ extension CurlTransport {
     /// Returns `false` when the sink was informed that there is no connection.
     func connect(_ exchange: HTTP1Exchange, to target: Target, for http1: HTTP1Client) -> Bool {
         do throws(TransferFault) {
-            let addresses: HeaderLines?
+            let addresses: HostAddresses?
             switch target {
-            case .known(let lines): addresses = lines
+            case .known(let found): addresses = found
             case .failed(let fault): throw fault
             case .pending: return true
             }
-            guard let connector = CurlConnector(for: exchange, addresses, sessions) else {
+            if http1.connect(exchange, to: addresses?.texts, at: clock.now) { return true }
+            guard let connector = CurlConnector(for: exchange, addresses?.lines, sessions) else {
                 throw TransferFault.outOfMemory
             }
             if let refusal = connector.easy.refusal { throw TransferFault(refusal: refusal) }

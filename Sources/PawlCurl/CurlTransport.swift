@@ -176,7 +176,7 @@ extension CurlTransport {
         if exchange.verdict == nil {
             switch target {
             case .known(let addresses):
-                exchange.begin(with: addresses)
+                exchange.begin(with: addresses?.lines)
                 multi.add(exchange.easy)
                 exchange.isJoined = true
                 return false

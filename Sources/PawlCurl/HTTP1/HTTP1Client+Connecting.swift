@@ -2,11 +2,13 @@ import PawlCore
 import PawlEngine
 import PawlSystem
 
-// Connections to numeric addresses.
+// Connections that are established without libcurl.
 extension HTTP1Client {
     /// Returns `false` if libcurl has to connect.
-    func connect(_ exchange: HTTP1Exchange, at now: Instant) -> Bool {
-        guard let attempt = NumericConnection(for: exchange, now: now) else { return false }
+    ///
+    /// `addresses` are those of the host, `nil` if it is one itself.
+    func connect(_ exchange: HTTP1Exchange, to addresses: [String]?, at now: Instant) -> Bool {
+        guard let attempt = PlainConnection(for: exchange, to: addresses, now: now) else { return false }
         let id = nextID()
         guard poller.watch(attempt.socket, for: .changes, key: id.rawValue, of: source) else {
             attempt.close()
@@ -47,13 +49,17 @@ extension HTTP1Client {
         for id in attempts.filter({ $0.value.deadline <= now }).keys {
             guard let attempt = endAttempt(id) else { continue }
             attempt.close()
+            guard !attempt.hasAlternatives else {
+                connectWithCurl(attempt.exchange)
+                continue
+            }
             let timeout = attempt.exchange.settings.values.connectTimeout
             fail(attempt.exchange, .noConnection(within: timeout))
         }
         firstDeadline = attempts.values.lazy.map(\.deadline).min()
     }
 
-    private func endAttempt(_ id: HTTP1ConnectionID) -> NumericConnection? {
+    private func endAttempt(_ id: HTTP1ConnectionID) -> PlainConnection? {
         guard let attempt = attempts.removeValue(forKey: id) else { return nil }
         attempt.exchange.attempt = nil
         if attempts.isEmpty { firstDeadline = nil }

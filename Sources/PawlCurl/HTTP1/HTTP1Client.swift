@@ -5,8 +5,9 @@ import PawlSystem
 
 /// Requests over HTTP/1.1 without libcurl's multi interface.
 ///
-/// libcurl only establishes the connections that are not to numeric addresses: it resolves names and, for TLS, goes
-/// through proxies, does the handshake, verifies, and handles the records.
+/// libcurl establishes connections where that is more than `connect(2)`: for TLS it goes through proxies, does the
+/// handshake, verifies, and handles the records; for plain HTTP it finds out which of several addresses responds, and
+/// why none does.
 ///
 /// Sinks are only called from `work`, `deliverResumed` and `fail`.
 @safe
@@ -28,7 +29,7 @@ final class HTTP1Client {
     private var resuming: [TransferID] = []
     private var connections: [HTTP1ConnectionID: HTTP1Socket] = [:]
     /// Connections that are being established without libcurl.
-    var attempts: [HTTP1ConnectionID: NumericConnection] = [:]
+    var attempts: [HTTP1ConnectionID: PlainConnection] = [:]
     /// No attempt has an earlier deadline.
     var firstDeadline: Instant?
     /// Connections that may have more to read although no event will report it.
@@ -106,7 +107,7 @@ final class HTTP1Client {
 
     // MARK: connections
 
-    /// Sends the started requests on idle connections, and returns those that need a new one of libcurl.
+    /// Sends the started requests on idle connections, and returns those that need a new one.
     func sendWaiting() -> [HTTP1Exchange] {
         guard !waiting.isEmpty || !waitingForHandshake.isEmpty else { return [] }
         let batch = waitingForHandshake + waiting
@@ -117,7 +118,7 @@ final class HTTP1Client {
         for exchange in batch where exchange.sink != nil {
             switch place(exchange, at: now) {
             case .reuse(let connection): send(exchange, on: connection)
-            case .connect: if !connect(exchange, at: now) { others.append(exchange) }
+            case .connect: others.append(exchange)
             case .wait: waitingForHandshake.append(exchange)
             }
         }

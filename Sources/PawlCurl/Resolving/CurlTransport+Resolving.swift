@@ -16,6 +16,19 @@ struct PendingLookup {
     var deadline: Instant
 }
 
+/// The addresses of a request's host, in the order in which they are tried.
+struct HostAddresses {
+    var host: String
+    var port: UInt16
+    var texts: [String]
+
+    /// As CURLOPT_RESOLVE takes them.
+    var lines: HeaderLines {
+        let list = texts.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+        return HeaderLines(["+\(host):\(port):\(list)"])
+    }
+}
+
 /// When a name was looked up, for a request that is measured.
 struct LookupTime {
     var start: Instant
@@ -43,8 +56,8 @@ final class HostAnswers: Sendable {
 extension CurlTransport {
     /// What a request connects to.
     enum Target {
-        /// Addresses as CURLOPT_RESOLVE takes them; `nil` where libcurl needs none.
-        case known(HeaderLines?)
+        /// `nil` where libcurl needs no addresses.
+        case known(HostAddresses?)
         case failed(TransferFault)
         /// The receiver will be continued.
         case pending
@@ -76,8 +89,7 @@ extension CurlTransport {
         switch answer {
         case .addresses(let found):
             guard !found.isEmpty else { return .known(nil) }
-            let list = found.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
-            return .known(HeaderLines(["+\(query.host):\(request.address.port):\(list)"]))
+            return .known(HostAddresses(host: query.host, port: request.address.port, texts: found))
         case .missing where query.version != .any:
             return .failed(.noAddress(of: query.host, version: query.version))
         case .missing: return .failed(.notResolved(query.host, .nameMissing))

@@ -3,24 +3,30 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// A connection to a numeric address that is established without libcurl.
+/// A TCP connection that is being established without libcurl.
 ///
 /// For each connection libcurl sets up a handle and searches its address cache, which costs several times as much as the
 /// connection itself.
-struct NumericConnection {
+struct PlainConnection {
     let exchange: HTTP1Exchange
     let socket: Int32
-    /// When the attempt fails.
+    /// When the attempt ends.
     let deadline: Instant
+    /// Whether the host has further addresses, which libcurl tries after the deadline.
+    let hasAlternatives: Bool
     /// Whether it is established already, as connections to this machine usually are.
     let isEstablished: Bool
 
-    /// Begins to connect; `nil` if libcurl has to do it, or to report why it is not possible.
-    init?(for exchange: HTTP1Exchange, now: Instant) {
+    /// How long the first of several addresses is tried alone (RFC 8305 §5).
+    private static let headStart = Interval.milliseconds(250)
+
+    /// Begins to connect to the first of `addresses`, or to the host if it is one; `nil` if libcurl has to do it, or to
+    /// report why it is not possible.
+    init?(for exchange: HTTP1Exchange, to addresses: [String]?, now: Instant) {
         let (address, values) = (exchange.request.address, exchange.settings.values)
         guard address.scheme == .http, !exchange.needsCurl, !exchange.request.isMeasured,
             values.addressOverrides.isEmpty, values.interface == nil, values.ipVersion == .any,
-            let bytes = NumericAddress.bytes(of: address.host),
+            let bytes = NumericAddress.bytes(of: addresses?.first ?? address.host),
             !values.deniesPrivateAddresses || !PrivateNetworks.contains(bytes)
         else { return nil }
         var established: Int32 = 0
@@ -28,7 +34,9 @@ struct NumericConnection {
         guard socket >= 0 else { return nil }
         self.exchange = exchange
         isEstablished = established != 0
-        deadline = now + values.connectTimeout
+        hasAlternatives = addresses.map { $0.count > 1 } ?? false
+        deadline =
+            now + (hasAlternatives ? min(Self.headStart, values.connectTimeout) : values.connectTimeout)
     }
 
     /// Whether it is established, after an event of the socket.
