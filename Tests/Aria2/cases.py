@@ -175,7 +175,7 @@ case(f"--checksum=sha-1={__import__('hashlib').sha1(whole('a.bin')).hexdigest()}
 case(f"--checksum=md5={__import__('hashlib').md5(whole('a.bin')).hexdigest().upper()} {{u}}/a.bin")
 case("--checksum=sha-256=12 {u}/a.bin")
 case("--checksum=sha-224=" + __import__("hashlib").sha224(whole("a.bin")).hexdigest() + " {u}/a.bin")
-case("--checksum=adler32=" + "%08x" % __import__("zlib").adler32(whole("a.bin")) + " {u}/a.bin", reason="Pawl has no adler32")
+case("--checksum=adler32=" + "%08x" % __import__("zlib").adler32(whole("a.bin")) + " {u}/a.bin")
 case("")
 case("--nosuchoption {u}/a.bin")
 case("--split=0 {u}/a.bin")
@@ -302,3 +302,176 @@ case("-h", compares_output=False)
 case("-h#all", compares_output=False)
 case("--help=#basic", compares_output=False)
 case("-h --split", compares_output=False)
+# 13. As distributions, package managers and scripts call it.
+case(
+    "--allow-overwrite=true --continue=true --file-allocation=none --log-level=error --max-tries=2 "
+    "--max-connection-per-server=2 --max-file-not-found=5 --min-split-size=5M --no-conf --remote-time=true "
+    "--summary-interval=60 --timeout=5 --dir=/ --out {d}/cache/a.pkg.part {u}/dated/a.bin",
+    compares_times=True,
+)
+case(
+    "-d {d}/distfiles -o a.tar.xz --allow-overwrite=true --max-tries=5 --max-file-not-found=2 --max-concurrent-downloads=5 "
+    "--connect-timeout=10 --timeout=10 --split=5 --min-split-size=2M --max-connection-per-server=2 --lowest-speed-limit=20K "
+    "--user-agent=Wget/1.21 {u}/a.bin"
+)
+case("--continue -d {d}/distfiles -o a.tar.xz --allow-overwrite=true {u}/a.bin", {"distfiles/a.tar.xz": half("a.bin")})
+case(
+    "--download-result=hide --disable-ipv6=true --summary-interval=0 --console-log-level=error --auto-file-renaming=false "
+    "--continue=false --allow-overwrite=true --dir={d}/cache {u}/a.bin {u}/m/a.bin --out=image.img.xz",
+    {"cache/image.img.xz": "old"},
+)
+case(
+    "--no-conf --async-dns=false --console-log-level=warn --log-level=info --log={d}/aria2_download.log -oscript.txt "
+    "--allow-overwrite=true --auto-file-renaming=false {u}/tiny.txt"
+)
+case("--no-conf -x16 -s16 -j2 -c -R -dUUPs -iscript.txt", {"script.txt": "{u}/dated/a.bin\n  out=x.cab\n  checksum=sha-1="
+     + __import__("hashlib").sha1(whole("a.bin")).hexdigest() + "\n\n{u}/dated/b.bin\n  out=y.esd\n"}, compares_times=True, sorts_output=True)
+case(
+    "--input-file=app.txt --user-agent=Scoop/1.0 --allow-overwrite=true --auto-file-renaming=false --retry-wait=2 --split=5 "
+    "--max-connection-per-server=5 --min-split-size=5M --console-log-level=warn --enable-color=false --no-conf=true "
+    "--follow-metalink=true --metalink-preferred-protocol=https --min-tls-version=TLSv1.2 --continue --summary-interval=0 "
+    "--auto-save-interval=1",
+    {"app.txt": "{u}/a.bin\n    referer={u}/\n    dir={d}/cache\n    out=app#1.0#a.zip\n"},
+)
+case(
+    "--allow-overwrite=true --always-resume=false --auto-file-renaming=false --check-integrity=true --conditional-get=true "
+    "--continue=true --file-allocation=none --log-level=error --max-tries=2 --max-connection-per-server=5 "
+    "--max-concurrent-downloads=1 --max-file-not-found=5 --min-split-size=5M --no-conf --remote-time=true "
+    "--show-console-readout=true --metalink-file=m.meta4", META,
+)
+case("-c -s10 -k1M -x16 --enable-rpc=false -o 'film name.mkv' --header 'User-Agent: netdisk' --header 'Cookie: BDUSS=1' "
+     "{u}/needs=Cookie=BDUSS/a.bin")
+case("--header='Authorization: Bearer token' --header 'Cookie: a=1; b=2' {u}/needs=Authorization=token/needs=Cookie=b=2/a.bin")
+case("-i - -x16 -s16 -k1M -j1", input="{u}/big.bin\n  out=x.bin\n{u}/a.bin\n")
+case("--input-file=- -j1 -q", input="{u}/a.bin")
+case("-i /dev/stdin -j1", input="{u}/a.bin\n{u}/b.bin")
+case("-cx16 -s16 {u}/a.bin")
+case("-qc {u}/a.bin")
+case("-Zj1 {u}/a.bin {u}/b.bin")
+case("-ctrue {u}/a.bin")
+case("-c=true {u}/a.bin")
+case("--continue true {u}/a.bin")
+case("-x16s16 {u}/a.bin")
+case("--max-connection=8 --max-concurrent=3 {u}/a.bin")
+case("--max=3 {u}/a.bin")
+case("--dry {u}/a.bin")
+case("--check-integ=true --no-conf {u}/a.bin")
+case("--quiet --out=x.bin --dir=new/sub {u}/404/a.bin")
+case("-o a.bin {u}/x.bin -o b.bin {u}/m/x.bin")
+case("{u}/a.bin -- -o x.bin")
+case("-- {u}/a.bin")
+case("-x2 -o ../up.bin -d sub {u}/a.bin")
+case("-o {d}/abs.bin {u}/a.bin")
+case("'{u}/a b.bin'")
+case("{u}/a%2Fb.bin", reason="of an encoded slash the last part is used")
+case("{u}/%E6%B5%B7.bin")
+case("-o 文件.bin {u}/a.bin")
+case("'{u}/a.bin#part'")
+case("'{u}/get?file=a.bin&x=1'")
+case("'{u}/get;v=1/a+b.bin'")
+case("-a none {u}/a.bin")
+case("-a trunc --no-file-allocation-limit=0 {u}/a.bin")
+case("--remove-control-file=true --allow-overwrite=true {u}/a.bin", {"a.bin": "old"})
+case("--max-download-result=0 -Z -j1 {u}/a.bin {u}/404/b.bin")
+case("--keep-unfinished-download-result=false --auto-save-interval=0 {u}/a.bin")
+case("-m0 --retry-wait=0 --max-file-not-found=2 {u}/404/a.bin")
+case("--retry-wait=0 -m3 {u}/fail500x2/a.bin", reason="a status such as 500 is retried")
+case("--uri-selector=feedback --stream-piece-selector=geom --server-stat-timeout=60 {u}/a.bin {u}/m/a.bin")
+case("--enable-http-keep-alive=false --enable-http-pipelining=true --http-auth-challenge=true {u}/a.bin")
+case("--http-auth-challenge=true --http-user=user --http-passwd=pass {u}/auth/a.bin")
+case("--ca-certificate=/etc/ssl/certs/ca-certificates.crt --check-certificate=false {u}/a.bin")
+case("--ca-certificate=missing.pem {u}/a.bin")
+case("https://127.0.0.1:1/a.bin -m1")
+case("https://{a}/a.bin -m1", sorts_output=True)
+case("http://nosuch.invalid/a.bin -m1")
+case("--interface=127.0.0.1 {u}/a.bin")
+case("--interface=nosuch0 {u}/a.bin")
+case("--interface=lo {u}/a.bin")
+case("--https-proxy=http://127.0.0.1:1 {u}/a.bin")
+case("--all-proxy=http://127.0.0.1:1 --http-proxy=http://{a} http://example.invalid/a.bin")
+case("--all-proxy={a} http://example.invalid/a.bin")
+case("--all-proxy={a}/ --all-proxy-user=u --all-proxy-passwd=p http://example.invalid/needs=Proxy-Authorization=Basic/a.bin")
+case("http://example.invalid/a.bin", environment={"http_proxy": "{u}"})
+case("{u}/a.bin", environment={"all_proxy": "http://127.0.0.1:1", "no_proxy": "127.0.0.1"})
+case("--all-proxy= {u}/a.bin", environment={"http_proxy": "http://127.0.0.1:1"})
+case("--proxy-method=tunnel --http-proxy={u} -m1 http://example.invalid/a.bin", sorts_output=True,
+     reason="a URL without TLS needs no tunnel")
+case("-i list.txt -j1 -c -x4", {"list.txt": "{u}/needs=X-A=1/needs=X-B=2/a.bin\n  header=X-A: 1\n  header=X-B: 2\n"
+     "  user-agent=test\n  referer={u}/x\n  max-download-limit=10M\n  split=2\n  allow-overwrite=true\n  out=sub/x.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/auth/a.bin\n  http-user=user\n  http-passwd=pass\n{u}/auth/b.bin\n"})
+case("-i list.txt -j1", {"list.txt": "\ufeff{u}/a.bin\n"}, reason="a byte order mark is skipped")
+case("-i list.txt -j1", {"list.txt": "  {u}/a.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin  \n\tout=x y.bin \n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n  out=x.bin\n  out=y.bin\n  OUT=z.bin\n"})
+case("-i list.txt -j1 -o over.bin", {"list.txt": "{u}/a.bin\n"})
+case("-i list.txt -j1 -o over.bin -d sub", {"list.txt": "{u}/a.bin\n{u}/b.bin\n"})
+case("-i list.txt -j1 --continue", {"list.txt": "{u}/a.bin\n out=x.bin\n{u}/b.bin\n out=y.bin\n", "x.bin": whole("a.bin")})
+case("-i list.txt -j1 --allow-overwrite=false --auto-file-renaming=false",
+     {"list.txt": "{u}/a.bin\n{u}/b.bin\n", "a.bin": whole("a.bin")})
+case("-i list.txt -j1 -P", {"list.txt": "{u}/f[1-2].bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n#  out=x.bin\n  #out=y.bin\n"})
+case("-i m.meta4", META)
+case("-i list.txt --save-session=left.session -j1 -m1", {"list.txt": "{u}/404/a.bin\t{u}/404/m/a.bin\n  out=x.bin\n{u}/b.bin\n"})
+case("--gid=00000000000000aa {u}/a.bin")
+case("--gid=xyz {u}/a.bin")
+case("--pause=true {u}/a.bin")
+case("--stop=1 --max-download-limit=100K {u}/big.bin", ignored=("big.bin.*",), needs_readouts=True)
+case("-j1 -Z --stop=60 {u}/a.bin {u}/b.bin")
+case("--on-download-complete=true {u}/a.bin")
+case("--on-download-complete={d}/hook.sh --on-download-stop={d}/hook.sh --on-download-start={d}/hook.sh "
+     "--on-download-pause={d}/hook.sh -Z -j1 {u}/a.bin {u}/404/b.bin", HOOK)
+case("-l no/such/run.log {u}/a.bin")
+case("--dry-run=true -q {u}/a.bin")
+case("--dry-run=true -Z -j1 {u}/a.bin {u}/404/b.bin")
+case("--dry-run=true -o x.bin --save-session=s.session {u}/a.bin")
+case("--dry-run=true {u}/cd=served.bin/get")
+case("--conditional-get=true {u}/dated/a.bin", {"a.bin": "old"}, {"a.bin": 1_600_000_000})
+case("--select-file=1-2 -j1 -M m.meta4", META)
+case("--select-file=9 -j1 -M m.meta4", META)
+case("-M m.meta4 --metalink-base-uri={u}/ -j1", {"m.meta4": '<?xml version="1.0"?><metalink xmlns="urn:ietf:params:xml:ns:metalink">'
+     '<file name="a.bin"><url>a.bin</url></file></metalink>'})
+case("-V --checksum=sha-1=" + __import__("hashlib").sha1(whole("a.bin")).hexdigest() + " -c {u}/a.bin", {"a.bin": half("a.bin")})
+case("--checksum=sha256=" + "0" * 64 + " {u}/a.bin")
+case("--checksum=sha-256:" + "0" * 64 + " {u}/a.bin")
+case("--checksum=md5=zz {u}/a.bin")
+case("--truncate-console-readout=false --summary-interval=1 --human-readable=false {u}/slow/mid.bin", needs_readouts=True)
+case("-x4 -s4 -j2 --show-console-readout=true -Z {u}/a.bin {u}/404/b.bin {u}/c.bin --download-result=full -j1")
+case("-u 100K --max-overall-upload-limit=1M {u}/a.bin")
+case("--split=16 --max-connection-per-server=16 --min-split-size=1M --max-overall-download-limit=0 --max-download-limit=0 {u}/big.bin")
+case("-k 20M -s5 {u}/big.bin")
+case("--lowest-speed-limit=1K --timeout=60 {u}/a.bin")
+case("--no-netrc=true {u}/a.bin")
+case("--load-cookies={d}/c.sqlite {u}/a.bin", {"c.sqlite": b"SQLite format 3\0" + b"\0" * 100},
+     reason="databases of browsers are not read")
+case("--xyz=1")
+case("--enable-color=maybe {u}/a.bin")
+case("--console-log-level=verbose {u}/a.bin")
+case("-t0 {u}/a.bin")
+case("--summary-interval=-1 {u}/a.bin")
+case("--piece-length=1K {u}/a.bin")
+case("-d '' {u}/a.bin")
+case("-o '' {u}/a.bin")
+case("--out= {u}/a.bin")
+case("-U '' {u}/a.bin")
+case("--referer={u}/index.html -U 'Mozilla/5.0' --http-no-cache=false {u}/redirect/needs=Referer=index/a.bin")
+case("-T missing.torrent", reason="BitTorrent is not supported")
+case("{f}/dir/ -m1")
+case("-p {f}/a.bin")
+case("--ftp-pasv=true --ftp-type=binary --ftp-reuse-connection=false -Z -j1 {f}/a.bin {f}/b.bin")
+case("-R {f}/a.bin", compares_times=True)
+case("{u}/500/a.bin {u}/a.bin -m1")
+case("-s2 -x1 {u}/a.bin {u}/m/a.bin {u}/404/m/a.bin")
+case("-c {u}/a.bin", {"a.bin": "?" * 100_001}, reason="content is compared, not the length alone")
+case("-c --auto-file-renaming=false {u}/a.bin", {"a.bin": whole("a.bin") + b"more"})
+case("{u}/a.bin", {"a.bin": half("a.bin"), "a.bin.aria2": b"\0\1"}, ignored=(".*",),
+     reason="what aria2c left unfinished is fetched again")
+case("-h#http", compares_output=False)
+case("-hsplit", compares_output=False)
+case("--help=max-tries", compares_output=False)
+case("-D {u}/a.bin", ignored=(".*",))
+case("-Z -o x.bin -j1 {u}/a.bin {u}/b.bin")
+case("-c -V --checksum=sha-1=" + __import__("hashlib").sha1(whole("a.bin")).hexdigest() + " {u}/a.bin",
+     {"a.bin": whole("a.bin")[:-1] + b"?"})
+case("-c -V --checksum=sha-1=" + __import__("hashlib").sha1(whole("a.bin")).hexdigest() + " {u}/a.bin",
+     {"a.bin": whole("a.bin")})
+case("-i list.txt --checksum=sha-1=" + "0" * 40, {"list.txt": "{u}/a.bin\n"})

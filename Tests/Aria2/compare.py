@@ -64,7 +64,7 @@ def prepare(case, root):
             os.chmod(f"{root}/{path}", 0o755)
     for path, when in case.times.items():
         os.utime(f"{root}/{path}", (when, when))
-    return [fill(part) for part in case.line]
+    return [fill(part) for part in case.line], {key: fill(value) for key, value in case.environment.items()}
 
 
 def normal(text, root):
@@ -144,9 +144,9 @@ def run(program, case, number):
     worker.http.reset()
     root = tempfile.mkdtemp(prefix=f"case{number}-")
     try:
-        line = prepare(case, root)
+        line, own = prepare(case, root)
         environment = {"PATH": os.environ["PATH"], "HOME": root + "/home", "LANG": "C", "TZ": "UTC"}
-        environment.update({key: value.replace("{d}", root) for key, value in case.environment.items()})
+        environment.update(own)
         process = subprocess.Popen(
             program + line,
             cwd=root,

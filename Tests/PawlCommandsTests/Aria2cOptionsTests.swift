@@ -81,7 +81,7 @@ import Testing
             "--max-tries=0",
             "--http-user=u",
             "--http-passwd=p:w",
-            "--https-proxy=h:1",
+            "--http-proxy=h:1",
             "--check-certificate=false",
             "--remote-time=false",
             "-c",

@@ -63,7 +63,10 @@ struct Aria2cEntries: ~Copyable {
         for operand in words {
             if Aria2cEntries.isAddress(operand) {
                 if options.flag("force-sequential") {
-                    entries.append(Aria2cEntry(addresses: [operand]))
+                    var entry = Aria2cEntry(addresses: [operand])
+                    // One name does not fit several files.
+                    entry.options.keepToItself("out")
+                    entries.append(entry)
                 } else {
                     mirrors.append(operand)
                 }
@@ -131,6 +134,8 @@ struct Aria2cEntries: ~Copyable {
             }
             guard !addresses.isEmpty else { continue }
             var entry = Aria2cEntry(addresses: addresses, lines: item.options, options: own)
+            // The command line's name is not that of every download of a list.
+            entry.options.keepToItself("out")
             if let gid = own["gid"].flatMap({ Download.ID($0) }) {
                 guard gids.insert(gid).inserted else {
                     printer.note(
@@ -207,7 +212,8 @@ struct Aria2cEntries: ~Copyable {
         base: WebAddress? = nil
     ) throws(Failure) -> [Metalink.File] {
         let metalink: Metalink
-        do throws(Metalink.Fault) { metalink = try Metalink(bytes, base: base) } catch {
+        let given = options["metalink-base-uri"].flatMap { (try? WebAddress.parse($0))?.address }
+        do throws(Metalink.Fault) { metalink = try Metalink(bytes, base: given ?? base) } catch {
             throw Failure(.metalink, "cannot use the Metalink", at: path, because: error.words)
         }
         let files = metalink.files.filter { file in

@@ -65,6 +65,13 @@ enum Aria2cFiles {
         _ = try? ChildProcess.start(program, [program, gid, "1", path])
     }
 
+    /// Whether `text` is the name of a network interface, or a numeric address.
+    static func isInterface(_ text: String) -> Bool {
+        if unsafe if_nametoindex(text) != 0 { return true }
+        var address = in6_addr()
+        return [AF_INET, AF_INET6].contains { unsafe inet_pton($0, text, &address) == 1 }
+    }
+
     static func isAlive(_ process: Int64) -> Bool {
         guard let process = Int32(exactly: process) else { return false }
         return kill(process, 0) == 0 || errno == EPERM

@@ -38,7 +38,8 @@ package struct Aria2cOptions: Sendable {
             // Several lines must be given as several options.
             guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given) else {
                 throw Failure(
-                    .badOption,
+                    // aria2c reads an identifier only when it makes the download.
+                    row.option.kind == .identifier ? .unknown : .badOption,
                     "cannot use",
                     at: "--\(row.option.name)=\(value)",
                     because: "invalid value for this option",
@@ -60,6 +61,9 @@ package struct Aria2cOptions: Sendable {
         joined.textOption = textOption ?? others.textOption
         return joined
     }
+
+    /// Has no value for an option instead of that of the options over which these are merged.
+    mutating func keepToItself(_ name: String) { values[name] = values[name] ?? "" }
 
     /// Leaves an option out.
     mutating func forget(_ name: String) { values[name] = nil }

@@ -193,7 +193,7 @@ package struct Aria2cRow: Sendable {
         rlimit-nofile min-tls-version socket-recv-buffer-size server-stat-if
         """,
         flags: """
-            disable-ipv6 enable-async-dns6
+            enable-async-dns6
             """,
         in: .ignored,
         "ignored"

@@ -22,6 +22,15 @@ struct Aria2cRun {
         }
         var printer = try Aria2cPrinter(options)
         for line in options.unknown { printer.note(.warn, "Unknown option: \(line)") }
+        if let interface = options["interface"], !interface.isEmpty, !Aria2cFiles.isInterface(interface) {
+            throw Failure(.unknown, "cannot use", at: interface, because: "no network interface or address is named so")
+        }
+        if let path = options["ca-certificate"], !path.isEmpty, unsafe access(path, R_OK) != 0 {
+            printer.note(
+                .error,
+                "Failed to load trusted CA certificates from \(path). Cause: Error while reading file."
+            )
+        }
         var collected = Aria2cEntries(options)
         if !isService || !addresses.isEmpty || options["input-file"] != nil || options["metalink-file"] != nil
         {

@@ -93,6 +93,7 @@ package struct Aria2Option: Hashable, Sendable {
 
     private static let digestDigits = [
         "sha-1": 40, "sha-224": 56, "sha-256": 64, "sha-384": 96, "sha-512": 128, "md5": 32,
+        "adler32": 8,
     ]
 }
 
