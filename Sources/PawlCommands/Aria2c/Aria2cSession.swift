@@ -310,7 +310,10 @@ struct Aria2cSession: ~Copyable {
 
     private mutating func fail(_ failed: Aria2cDownload, _ error: PawlError) {
         var download = failed
-        if download.isDry, error.code == .tooLarge { return complete(download, speed: 0) }
+        if download.isDry, error.code == .tooLarge {
+            download.name = download.outName ?? download.handle?.snapshot.name
+            return complete(download, speed: 0)
+        }
         if download.isConditional, Aria2cExit.status(of: error) == 304 {
             printer.note(
                 .notice,
@@ -330,11 +333,11 @@ struct Aria2cSession: ~Copyable {
         if error.code == .alreadyDownloading, !active.isEmpty, download.renames {
             return held.append(download.entry)
         }
+        var code = Aria2cExit.code(of: error, mostNotFound: download.values.number("max-file-not-found") ?? 0)
         if Aria2cExit.isOfLongerFile(error), !download.renames {
+            code = PawlError.Code.fileExists.rawValue
             download.name = download.expectedName
-            return leave(download, code: PawlError.Code.fileExists.rawValue)
         }
-        let code = Aria2cExit.code(of: error, mostNotFound: download.values.number("max-file-not-found") ?? 0)
         if error.code == .checksumMismatch {
             printer.note(.error, "Checksum error detected. file=\(download.shownPath)")
         } else {

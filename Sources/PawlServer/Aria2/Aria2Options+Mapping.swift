@@ -75,8 +75,9 @@ extension Aria2Options {
         guard let user = self[name + "-user"], !address.contains("@"),
             let marks = address.firstRange(of: "://")
         else { return address }
-        let login = Self.coded(user) + (self[name + "-passwd"].map { ":" + Self.coded($0) } ?? "")
-        return address[..<marks.upperBound] + login + "@" + address[marks.upperBound...]
+        var login = Self.coded(user)
+        if let password = self[name + "-passwd"] { login += ":" + Self.coded(password) }
+        return "\(address[..<marks.upperBound])\(login)@\(address[marks.upperBound...])"
     }
 
     private static func isInEnvironment(_ name: String) -> Bool {
