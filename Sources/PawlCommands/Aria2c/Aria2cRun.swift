@@ -23,7 +23,12 @@ struct Aria2cRun {
         var printer = try Aria2cPrinter(options)
         for line in options.unknown { printer.note(.warn, "Unknown option: \(line)") }
         if let interface = options["interface"], !interface.isEmpty, !Aria2cFiles.isInterface(interface) {
-            throw Failure(.unknown, "cannot use", at: interface, because: "no network interface or address is named so")
+            throw Failure(
+                .unknown,
+                "cannot use",
+                at: interface,
+                because: "this machine has no such interface"
+            )
         }
         if let path = options["ca-certificate"], !path.isEmpty, unsafe access(path, R_OK) != 0 {
             printer.note(
