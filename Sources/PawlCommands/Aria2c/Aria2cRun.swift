@@ -49,7 +49,12 @@ struct Aria2cRun {
             return 0
         }
         try detach()
-        if !options.flag("deferred-input") || options["input-file"] == nil {
+        var isDeferred = options.flag("deferred-input") && options["input-file"] != nil
+        if isDeferred, options["save-session"]?.isEmpty == false {
+            printer.note(.warn, "--deferred-input is disabled because of the presence of --save-session")
+            isDeferred = false
+        }
+        if !isDeferred {
             printer.note(.notice, "Downloading \(entries.count) item(s)")
         }
         return try Aria2cSession(options, entries, printer).run()

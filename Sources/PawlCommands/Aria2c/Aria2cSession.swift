@@ -82,7 +82,7 @@ struct Aria2cSession: ~Copyable {
             isStopped = true
         }
         if let process = options.number("stop-with-process"), !Aria2cFiles.isAlive(process) {
-            printer.note(.notice, "Process \(process) is not running. Stopping application.")
+            printer.note(.info, "Process \(process) is not running. Stopping application.")
             isStopped = true
         }
     }
@@ -401,7 +401,7 @@ struct Aria2cSession: ~Copyable {
             }
         }
         entries += active.values.sorted { $0.order < $1.order }.map(\.entry) + held + waiting
-        let text = entries.map(Aria2cFiles.sessionText).joined()
+        let text = entries.map { Aria2cFiles.sessionText($0, options) }.joined()
         do throws(Failure) {
             try AtomicFile.write(Array(text.utf8), to: path)
             if !quietly { printer.note(.notice, "Serialized session to '\(path)' successfully.") }

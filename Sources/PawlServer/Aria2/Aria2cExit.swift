@@ -17,6 +17,8 @@ package enum Aria2cExit {
         }
         // aria2c does not look for a folder's listing.
         if error.cause?.id == "fault-path-is-folder" { return 1 }
+        // aria2c's code for everything that an FTP server refuses.
+        if error.code == .authorization, error.failure.place.hasPrefix("ftp") { return 21 }
         switch error.code {
         // aria2c has no code for a connection that is refused or lost.
         case .network: return 1
