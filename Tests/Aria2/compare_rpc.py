@@ -41,7 +41,7 @@ KNOWN = {
     "none left": "Pawl counts only the results that it has",
     "dry run": "dry-run is refused over RPC",
     "dir outside": "Pawl writes only below --dir",
-    "by GET with a callback": "a page elsewhere could read the answer: a callback requires the secret",
+    "by GET with a callback": "a page elsewhere could read the response: a callback requires the secret",
     "another path": "the page is at the other paths",
     "statistics of all": "Pawl counts only the results that it has",
     "stopped window": "those that ended in the same second are in the order in which they were added",
@@ -286,19 +286,19 @@ def masked(text):
     return head + b"\0\0\0\0" + data
 
 
-def asked(port, *texts):
+def exchange(port, *texts):
     """What a WebSocket that sends these messages receives, without notifications."""
     with Listener(port, 8) as socket_:
         for text in texts:
             socket_.connection.sendall(masked(text))
-        answers = []
-        while len(answers) < len(texts):
+        responses = []
+        while len(responses) < len(texts):
             message = socket_.message()
             if message is None:
                 break
             if not (isinstance(message, dict) and "method" in message):
-                answers.append(message)
-        return answers
+                responses.append(message)
+        return responses
 
 
 def sequences(client, http, root):
@@ -339,10 +339,10 @@ def sequences(client, http, root):
     yield "no such method by XML", xml(port, "aria2.nothing")
     yield "XML junk", raw(port, "POST", "/rpc", b"<junk")[0]
 
-    yield "WebSocket", asked(port, version % 1)
-    yield "WebSocket batch", asked(port, "[" + version % 1 + "," + version % 2 + "]")
-    yield "WebSocket junk", asked(port, "{nothing")
-    yield "WebSocket two calls", asked(port, version % 1, '{"jsonrpc":"2.0","id":"b","method":"none"}')
+    yield "WebSocket", exchange(port, version % 1)
+    yield "WebSocket batch", exchange(port, "[" + version % 1 + "," + version % 2 + "]")
+    yield "WebSocket junk", exchange(port, "{nothing")
+    yield "WebSocket two calls", exchange(port, version % 1, '{"jsonrpc":"2.0","id":"b","method":"none"}')
 
     # Downloads by XML-RPC.
     gid = xml(port, "aria2.addUri", [base + "/xml.bin"], {"out": "sub/x.bin", "header": ["A: 1", "B: 2"]})
@@ -441,8 +441,8 @@ def sequences(client, http, root):
         ("max-concurrent-downloads", "9"), ("rpc-secret", "y"), ("min-split-size", "1M"),
         ("max-overall-download-limit", "0"),
     ]:
-        answer = call("aria2.changeGlobalOption", {name: value})
-        yield f"global {name} {value}".replace(root, "ROOT"), [answer, (result("aria2.getGlobalOption") or {}).get(name)]
+        response = call("aria2.changeGlobalOption", {name: value})
+        yield f"global {name} {value}".replace(root, "ROOT"), [response, (result("aria2.getGlobalOption") or {}).get(name)]
     gid = result("aria2.addUri", [base + "/g1.bin"])
     yield "with the global folder", [ended(gid), status(gid, "dir", "files")]
     yield "its option", {k: result("aria2.getOption", gid).get(k) for k in ("split", "user-agent", "dir", "max-download-limit")}

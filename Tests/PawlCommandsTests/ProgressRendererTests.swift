@@ -42,7 +42,7 @@ import Testing
         #expect(lines([row], width: width) == [line])
     }
 
-    @Test func `names that would look the same are told apart by where they differ`() {
+    @Test func `names that would look the same keep what differs`() {
         func names(_ names: String..., width: Int = 40, prefix: Int = 0) -> [String] {
             var renderer = ProgressRenderer(glyphs: .unicode, width: width, height: 24)
             renderer.prefix = prefix
