@@ -199,7 +199,7 @@ extension Download {
 }
 
 extension PawlError {
-    static func gone(_ place: String, because why: String) -> PawlError {
-        PawlError(Failure(.unfinished, "cannot wait for", at: place, because: why))
+    static func gone(_ place: String, _ what: String = "cannot wait for", because why: String) -> PawlError {
+        PawlError(Failure(.unfinished, what, at: place, because: why))
     }
 }

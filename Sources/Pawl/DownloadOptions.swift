@@ -104,7 +104,7 @@ public struct DownloadOptions: Sendable, Hashable {
     /// fails with ``PawlError/Code/tooSlow``. Default `nil`, no minimum.
     public var lowestSpeed: Int64?
     /// The expected digest of the content, `type=hex`: `sha-256`, `sha-512`, `sha-384`, `sha-224`, `sha-1`, `md5`,
-    /// `crc64nvme`, `crc32c` or `crc32`.
+    /// `crc64nvme`, `crc32c`, `crc32` or `adler32`.
     ///
     /// A URL may state one in its fragment too (`#sha256=HEX`).
     public var checksum: String?

@@ -274,7 +274,7 @@ public final class Downloader: Sendable {
             owner: StandaloneRun(scheduler: scheduler, place: place)
         )
         guard board.add(download) else {
-            throw .gone(download.source, because: "its downloader was shut down")
+            throw .gone(download.source, "cannot add", because: "its downloader was shut down")
         }
         return download
     }

@@ -19,7 +19,10 @@ extension Job {
                 .badOption,
                 "cannot fetch",
                 at: prefix.redacted,
-                because: "it names a prefix of keys, not an object",
+                because: LocalizableMessage(
+                    "s3-prefix-not-object",
+                    "it names a prefix of keys, not an object"
+                ),
                 remedy: "end it with the object's key"
             )
         }
@@ -29,7 +32,10 @@ extension Job {
                 .badOption,
                 "cannot use",
                 at: "\(sources.count) URLs of one file",
-                because: "together they are longer than \(Job.longestSources) bytes"
+                because: LocalizableMessage(
+                    "urls-too-long",
+                    "together they are longer than \(Job.longestSources) bytes"
+                )
             )
         }
         var plan = DownloadPlan(sources: sources)
@@ -59,7 +65,7 @@ extension Job {
         if let (first, second) = plan.given.contradiction {
             throw Failure(
                 refusing: .checksum,
-                because: "\(first) and \(second) contradict each other"
+                because: .digestsContradict(first, second)
             )
         }
         plan.verification = VerificationPolicy(rawValue: options.verification.rawValue) ?? .auto

@@ -43,21 +43,28 @@ final class ConnectionSettings {
         key = Key(request)
         settings = request.settings
         try RequestText.check(settings.values)
-        texts = try HeaderLines.lines(
-            of: settings.values,
-            carriesSecrets: request.carriesSecrets,
-            bypassesCaches: request.bypassesCaches
+        texts = HeaderLines.joiningCookies(
+            try HeaderLines.lines(
+                of: settings.values,
+                carriesSecrets: request.carriesSecrets,
+                bypassesCaches: request.bypassesCaches
+            )
         )
-        lines = HeaderLines(texts)
+        lines = HeaderLines(texts.filter { !HeaderLines.isCookie($0) })
         let others = settings.values.addressOverrides
         overrides = others.isEmpty ? nil : HeaderLines(others.map(\.connectTo))
     }
 
-    /// The header lines with those of this request alone, which replace others of the same name.
-    func lines(with own: [String]) -> HeaderLines {
-        guard !own.isEmpty else { return lines }
+    /// Sets the header lines with those of this request alone, which replace others of the same name.
+    ///
+    /// libcurl adds the cookies that it has to given ones: a request has one Cookie field (RFC 6265 §5.4).
+    func applyFields(_ own: [String], to options: EasyHandle) {
         let named = Set(own.map(HeaderLines.name))
-        return HeaderLines(texts.filter { !named.contains(HeaderLines.name(of: $0)) } + own)
+        let all = texts.filter { !named.contains(HeaderLines.name(of: $0)) } + own
+        let cookies = HeaderLines.joiningCookies(all).first { HeaderLines.isCookie($0) }
+        options.set(CURLOPT_COOKIE, cookies.map(HeaderLines.value(of:)))
+        guard !own.isEmpty else { return options.set(CURLOPT_HTTPHEADER, lines) }
+        options.set(CURLOPT_HTTPHEADER, HeaderLines(all.filter { !HeaderLines.isCookie($0) }))
     }
 
     /// The default login.
@@ -108,7 +115,7 @@ final class ConnectionSettings {
     }
 
     private func applyHTTP(_ options: EasyHandle) {
-        options.set(CURLOPT_HTTPHEADER, lines)
+        applyFields([], to: options)
         // Enables the cookie engine; the cookies are in the share. (An empty name reads no file.)
         options.set(CURLOPT_COOKIEFILE, "")
         options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)

@@ -233,7 +233,7 @@ final class Exchange {
             let own = request.fields + (request.authorization.map { ["Authorization: \($0)"] } ?? [])
             guard !own.isEmpty || hasOwnFields else { return }
             hasOwnFields = !own.isEmpty
-            return easy.set(CURLOPT_HTTPHEADER, settings.lines(with: own))
+            return settings.applyFields(own, to: easy)
         }
         let scheme = request.address.scheme
         let login = request.login ?? settings.usualLogin

@@ -76,4 +76,18 @@ extension HeaderLines {
         let name = line.prefix { $0 != ":" && $0 != ";" }
         return String(name.filter { $0 != " " && $0 != "\t" }).lowercased()
     }
+
+    /// With one Cookie field instead of several, where libcurl sends it: before all others.
+    static func joiningCookies(_ lines: [String]) -> [String] {
+        let cookies = lines.filter(isCookie).map(value).filter { !$0.isEmpty }
+        let others = lines.filter { !isCookie($0) }
+        return cookies.isEmpty ? others : ["Cookie: " + cookies.joined(separator: "; ")] + others
+    }
+
+    static func isCookie(_ line: String) -> Bool { name(of: line) == "cookie" }
+
+    /// What follows the name.
+    static func value(of line: String) -> String {
+        String(line.drop { $0 != ":" && $0 != ";" }.dropFirst().drop { $0 == " " || $0 == "\t" })
+    }
 }

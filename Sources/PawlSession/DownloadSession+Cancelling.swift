@@ -14,15 +14,17 @@ extension DownloadSession {
             if let handler { call { handler(nil) } }
             return manager.perform { self.complete(task, .cancelled(task)) }
         }
+        var error = PawlError.cancelled(task)
         if let handler {
             let data = await resumeData(task, id, manager, outOf: .request)
             manager.perform { self.call { handler(data) } }
+            error.downloadTaskResumeData = data
         }
         // A task that finished at the last moment is reported as finished before it is removed.
         await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
         if task.state == .completed { return }
         try await manager.remove(id)
-        manager.perform { self.complete(task, .cancelled(task)) }
+        manager.perform { [error] in self.complete(task, error) }
     }
 
     /// The error of a failed task, with resume data for a new one.

@@ -22,6 +22,7 @@ import time
 import urllib.error
 import urllib.request
 import xmlrpc.client
+import zlib
 
 sys.path.append(os.path.join(os.path.dirname(__file__), "../../Scripts"))
 import origin
@@ -40,6 +41,13 @@ KNOWN = {
     "none left": "Pawl counts only the results that it has",
     "dry run": "dry-run is refused over RPC",
     "dir outside": "Pawl writes only below --dir",
+    "by GET with a callback": "a page elsewhere could read the response: a callback requires the secret",
+    "another path": "the page is at the other paths",
+    "statistics of all": "Pawl counts only the results that it has",
+    "stopped window": "those that ended in the same second are in the order in which they were added",
+    "saved": "sessions name no folder: nothing is written outside --dir",
+    "exit code": "results that were purged are not counted",
+    "scheme": "a scheme that cannot be used is refused at once",
 }
 
 
@@ -113,25 +121,29 @@ class Listener:
             raise ConnectionError("the WebSocket was closed")
         self.data += data
 
+    def message(self):
+        """The next message; `None` when there is none in time."""
+        try:
+            while len(self.data) < 2:
+                self.receive()
+            length, start = self.data[1] & 127, 2
+            if length == 126:
+                while len(self.data) < 4:
+                    self.receive()
+                length, start = struct.unpack(">H", self.data[2:4])[0], 4
+            while len(self.data) < start + length:
+                self.receive()
+            message = json.loads(self.data[start : start + length])
+            self.data = self.data[start + length :]
+            return message
+        except (OSError, ValueError):
+            return None
+
     def next(self, gid):
         """The method of the next message about a download; `None` when there is none in time."""
-        try:
-            while True:
-                while len(self.data) < 2:
-                    self.receive()
-                length, start = self.data[1] & 127, 2
-                if length == 126:
-                    while len(self.data) < 4:
-                        self.receive()
-                    length, start = struct.unpack(">H", self.data[2:4])[0], 4
-                while len(self.data) < start + length:
-                    self.receive()
-                message = json.loads(self.data[start : start + length])
-                self.data = self.data[start + length :]
-                if message["params"][0]["gid"] == gid:
-                    return message["method"]
-        except (OSError, KeyError):
-            return None
+        while (message := self.message()) is not None:
+            if message.get("params", [{}])[0].get("gid") == gid:
+                return message["method"]
 
 
 def messages_heard(port, gid, act, count, seconds=8):
@@ -252,6 +264,224 @@ def conversation(client, http, root):
     yield "shutdown", call("aria2.shutdown")
 
 
+def raw(port, method, path, body=None, **headers):
+    """The status, the content type and the body of a response."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, method=method)
+    for name, value in headers.items():
+        request.add_header(name.replace("_", "-"), value)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as response:
+            status, kind, data = response.status, response.headers.get("Content-Type"), response.read()
+    except urllib.error.HTTPError as error:
+        status, kind, data = error.code, error.headers.get("Content-Type"), error.read()
+    except OSError as error:
+        return type(error).__name__
+    return [status, kind, data.decode(errors="replace")]
+
+
+def masked(text):
+    """A text message of a client (RFC 6455 §5.2)."""
+    data = text.encode()
+    head = bytes([0x81, 0x80 | len(data)]) if len(data) < 126 else b"\x81\xfe" + struct.pack(">H", len(data))
+    return head + b"\0\0\0\0" + data
+
+
+def exchange(port, *texts):
+    """What a WebSocket that sends these messages receives, without notifications."""
+    with Listener(port, 8) as socket_:
+        for text in texts:
+            socket_.connection.sendall(masked(text))
+        responses = []
+        while len(responses) < len(texts):
+            message = socket_.message()
+            if message is None:
+                break
+            if not (isinstance(message, dict) and "method" in message):
+                responses.append(message)
+        return responses
+
+
+def sequences(client, http, root):
+    """More calls as clients make them; pairs of a name and a response."""
+    call, result, port, base = client.call, client.result, client.port, http.base
+    slow = base + "/slow100000/mid.bin"
+
+    def status(gid, *keys):
+        return call("aria2.tellStatus", gid, list(keys) or ["status", "errorCode"])
+
+    def ended(gid):
+        return client.wait(gid, ["complete", "error", "removed"])
+
+    def post(text, **headers):
+        return raw(port, "POST", "/jsonrpc", text.encode(), **headers)
+
+    version = '{"jsonrpc":"2.0","id":%s,"method":"aria2.tellActive","params":[]}'
+    for name, identifier in [("a number", "7"), ("a text", '"x"'), ("null", "null")]:
+        yield f"id is {name}", post(version % identifier)
+    yield "no id", post('{"jsonrpc":"2.0","method":"aria2.tellActive"}')
+    yield "no version", post('{"id":"q","method":"aria2.tellActive"}')
+    yield "no parameters", post('{"jsonrpc":"2.0","id":"q","method":"aria2.getSessionInfo","params":{}}')[0]
+    yield "no JSON", post("{nothing")[:2]
+    yield "empty body", post("")[:2]
+    yield "an array of nothing", post("[]")
+    yield "a text", post('"x"')[:2]
+    yield "a batch", post("[" + version % 1 + "," + version % 2 + ',{"jsonrpc":"2.0","id":3,"method":"none"}]')
+    yield "a batch with junk", post("[1," + version % 1 + "]")
+    yield "plain text type", post(version % 1, Content_Type="text/plain")
+    query = "?method=aria2.tellActive&id=q"
+    parameters = base64.b64encode(b'[["gid"]]').decode()
+    yield "by GET", raw(port, "GET", "/jsonrpc" + query)
+    yield "by GET with parameters", raw(port, "GET", f"/jsonrpc{query}&params={parameters}")
+    yield "by GET with a callback", raw(port, "GET", f"/jsonrpc{query}&jsoncallback=cb")
+    batch = base64.b64encode(("[" + version % 1 + "]").encode()).decode()
+    yield "a batch by GET", raw(port, "GET", f"/jsonrpc?params={batch}")
+    yield "another path", raw(port, "POST", "/other", (version % 1).encode())[0]
+    yield "no such method by XML", xml(port, "aria2.nothing")
+    yield "XML junk", raw(port, "POST", "/rpc", b"<junk")[0]
+
+    yield "WebSocket", exchange(port, version % 1)
+    yield "WebSocket batch", exchange(port, "[" + version % 1 + "," + version % 2 + "]")
+    yield "WebSocket junk", exchange(port, "{nothing")
+    yield "WebSocket two calls", exchange(port, version % 1, '{"jsonrpc":"2.0","id":"b","method":"none"}')
+
+    # Downloads by XML-RPC.
+    gid = xml(port, "aria2.addUri", [base + "/xml.bin"], {"out": "sub/x.bin", "header": ["A: 1", "B: 2"]})
+    yield "added by XML", gid
+    yield "its end", ended(gid)
+    yield "its status by XML", xml(port, "aria2.tellStatus", gid, ["status", "totalLength", "files", "numPieces"])
+    yield "its options", {
+        key: value for key, value in (result("aria2.getOption", gid) or {}).items() if key in ("out", "header", "dir")
+    }
+    yield "XML multicall", xml(port, "system.multicall", [
+        {"methodName": "aria2.tellStatus", "params": [gid, ["status"]]}, {"methodName": "aria2.none", "params": []},
+    ])
+    yield "XML integers", xml(port, "aria2.tellStopped", 0, 5, ["status"])
+    yield "XML remove result", xml(port, "aria2.removeDownloadResult", gid)
+
+    # Errors.
+    for name, path in [("404", "/404/e.bin"), ("403", "/403/e.bin"), ("401", "/401/e.bin"), ("410", "/410/e.bin")]:
+        gid = result("aria2.addUri", [base + path])
+        yield f"error {name}", [ended(gid), status(gid, "status", "errorCode", "completedLength", "numPieces", "files")]
+    for name, uri, options in [
+        ("refused", "http://127.0.0.1:1/e.bin", {"max-tries": "1"}), ("no host", "http://nosuch.invalid/e.bin", {}),
+        ("checksum", base + "/e1.bin", {"checksum": "sha-1=" + "0" * 40}), ("loop", base + "/loop/e.bin", {}),
+        ("500", base + "/500/e.bin", {"max-tries": "1"}), ("503", base + "/503/e.bin", {"max-tries": "1"}),
+        ("exists", base + "/e2.bin", {"auto-file-renaming": "false", "out": "there.bin"}),
+        ("a folder in its place", base + "/e3.bin", {"out": "folder"}),
+    ]:
+        origin.write(root + "/there.bin", b"old")
+        origin.write(root + "/folder/x", b"")
+        gid = result("aria2.addUri", [uri], options)
+        yield f"error {name}", [ended(gid), status(gid)]
+    yield "a number as option", [ended(result("aria2.addUri", [base + "/n.bin"], {"split": 4, "out": "n.bin"}))]
+    yield "unknown option", [ended(result("aria2.addUri", [base + "/n1.bin"], {"nosuch": "1"}))]
+    yield "bad value", call("aria2.addUri", [base + "/n2.bin"], {"split": "x"})
+    yield "bad checksum", call("aria2.addUri", [base + "/n2.bin"], {"checksum": "sha-1=x"})
+    yield "bad gid option", call("aria2.addUri", [base + "/n2.bin"], {"gid": "x"}).get("error", {}).get("code")
+    yield "bad position", call("aria2.addUri", [base + "/n2.bin"], {}, -1)
+    yield "position of text", call("aria2.addUri", [base + "/n2.bin"], {}, "x")
+    yield "options of text", call("aria2.addUri", [base + "/n2.bin"], "x")
+    yield "adler32", [ended(result("aria2.addUri", [base + "/ad.bin"], {
+        "checksum": "adler32=%08x" % zlib.adler32(origin.cached("ad.bin"))}))]
+
+    # The queue.
+    call("aria2.changeGlobalOption", {"max-concurrent-downloads": "1"})
+    first = result("aria2.addUri", [slow], {"gid": "00000000000000b1", "out": "q1.bin"})
+    client.wait(first, ["active"])
+    for number in (2, 3, 4):
+        call("aria2.addUri", [f"{base}/q{number}.bin"], {"gid": f"00000000000000b{number}"})
+    call("aria2.addUri", [f"{base}/q5.bin"], {"gid": "00000000000000b5"}, 0)
+    call("aria2.addUri", [f"{base}/q6.bin"], {"gid": "00000000000000b6"}, 99)
+
+    def line(*window):
+        return [item["gid"][-2:] for item in result("aria2.tellWaiting", *(window or (0, 99)), ["gid"])]
+
+    yield "order", line()
+    yield "window", [line(1, 2), line(-1, 2), line(-2, 99), line(3, 0), line(99, 1), line(-99, 1)]
+    for place, how in [(1, "POS_SET"), (-1, "POS_CUR"), (1, "POS_CUR"), (0, "POS_END"), (-1, "POS_END"), (99, "POS_CUR")]:
+        yield f"move {place} {how}", [call("aria2.changePosition", "00000000000000b3", place, how), line()]
+    yield "statistics of all", {k: v for k, v in result("aria2.getGlobalStat").items() if k != "downloadSpeed"}
+    yield "short gid", call("aria2.tellStatus", "00000000000000B2", ["gid", "status"])
+    yield "prefix", call("aria2.tellStatus", "0000", ["gid"])
+    yield "servers", [sorted(server) for file in result("aria2.getServers", first) for server in file["servers"]][:1]
+    yield "peers", "error" in call("aria2.getPeers", first)
+    yield "URIs of active", sorted({item["status"] for item in result("aria2.getUris", first)})
+    yield "pause waiting", [call("aria2.pause", "00000000000000b2"), line(), status("00000000000000b2", "status")]
+    yield "unpause it", [call("aria2.unpause", "00000000000000b2"), line()]
+    yield "unpause waiting", call("aria2.unpause", "00000000000000b4")
+    yield "unpause active", call("aria2.unpause", first)
+    yield "remove waiting", [call("aria2.forceRemove", "00000000000000b6"), status("00000000000000b6", "status", "errorCode")]
+    yield "remove again", call("aria2.remove", "00000000000000b6")
+    yield "change of active", call("aria2.changeOption", first, {"max-download-limit": "90K"})
+    yield "change of waiting", call("aria2.changeOption", "00000000000000b4", {"out": "named.bin", "split": "3"})
+    yield "read back", {k: result("aria2.getOption", "00000000000000b4").get(k) for k in ("out", "split")}
+    yield "change of nothing", call("aria2.changeOption", first, {})
+    yield "change of unknown", call("aria2.changeOption", "00000000000000ff", {})
+    yield "change without options", call("aria2.changeOption", first)
+    yield "heard at pause", messages_heard(port, first, lambda: call("aria2.forcePause", first), 1)
+    yield "paused", [client.wait(first, ["paused"]), status(first, "status", "connections", "downloadSpeed")]
+    yield "runs meanwhile", [ended("00000000000000b%d" % n) for n in (2, 3, 5, 4)]
+    yield "heard at unpause", messages_heard(port, first, lambda: call("aria2.unpause", first), 1)
+    yield "runs", client.wait(first, ["active"])
+    yield "saved", [call("aria2.saveSession"), saved(root)]
+    yield "heard at removal", messages_heard(port, first, lambda: call("aria2.remove", first), 1)
+    yield "removed", [ended(first), status(first, "status", "errorCode", "errorMessage")]
+    lost = "00000000000000c1"
+    yield "heard at error", messages_heard(
+        port, lost, lambda: call("aria2.addUri", [base + "/404/l.bin"], {"gid": lost}), 2)
+    yield "stopped window", [call("aria2.tellStopped", -1, 3, ["status"]), call("aria2.tellStopped", 0, 2, ["status"])]
+    yield "remove result of active", call("aria2.removeDownloadResult", "00000000000000ff")
+    yield "file of the waiting", os.path.exists(root + "/named.bin")
+    yield "purge", [call("aria2.purgeDownloadResult"), result("aria2.tellStopped", 0, 9)]
+
+    # Global options.
+    for name, value in [
+        ("max-overall-download-limit", "1M"), ("max-download-limit", "2K"), ("split", "3"), ("dir", root + "/sub"),
+        ("out", "x"), ("log-level", "warn"), ("user-agent", "x"), ("save-session-interval", "5"), ("header", "C: 3"),
+        ("max-concurrent-downloads", "9"), ("rpc-secret", "y"), ("min-split-size", "1M"),
+        ("max-overall-download-limit", "0"),
+    ]:
+        response = call("aria2.changeGlobalOption", {name: value})
+        yield f"global {name} {value}".replace(root, "ROOT"), [response, (result("aria2.getGlobalOption") or {}).get(name)]
+    gid = result("aria2.addUri", [base + "/g1.bin"])
+    yield "with the global folder", [ended(gid), status(gid, "dir", "files")]
+    yield "its option", {k: result("aria2.getOption", gid).get(k) for k in ("split", "user-agent", "dir", "max-download-limit")}
+    many = origin.meta4(base, "m1.bin", "m2.bin")
+    gids = result("aria2.addMetalink", base64.b64encode(many.encode()).decode(), {"out": "ignored"}, 0)
+    yield "Metalink", [ended(gid) for gid in gids]
+    yield "its files", sorted(f["path"] for gid in gids for f in result("aria2.getFiles", gid))
+    yield "nested multicall", call("system.multicall", [{"methodName": "system.multicall", "params": []}])
+    yield "multicall of text", call("system.multicall", "x")
+    yield "multicall of nothing", call("system.multicall", [])
+    yield "multicall without parameter", call("system.multicall")
+    yield "multicall adds", [len(item) if isinstance(item, list) else item for item in result("system.multicall", [
+        {"methodName": "aria2.addUri", "params": [[base + "/mc.bin"]]}, {"methodName": "aria2.pauseAll"},
+        {"methodName": "aria2.getVersion", "params": [1]},
+    ])]
+    running = result("aria2.addUri", [slow], {"out": "last.bin", "gid": "00000000000000d1"})
+    yield "scheme", "result" in call("aria2.addUri", ["nosuch://x/y"])
+    yield "unpause all", call("aria2.unpauseAll")
+    yield "runs at the end", client.wait(running, ["active"])
+    yield "shutdown", call("aria2.forceShutdown")
+
+
+def saved(root):
+    """The lines of the session file that do not differ from run to run."""
+    with open(root + "/s.session") as file:
+        lines = file.read().split("\n")
+    return sorted(line for line in lines if line.startswith(("http", " out=", " pause=", " gid=", " dir=")))
+
+
+def xml(port, method, *parameters):
+    server = xmlrpc.client.ServerProxy(f"http://127.0.0.1:{port}/rpc")
+    try:
+        return getattr(server, method)(*parameters)
+    except xmlrpc.client.Fault as fault:
+        return {"fault": fault.faultCode, "text": fault.faultString}
+    except xmlrpc.client.ProtocolError as error:
+        return error.errcode
+
+
 def normal(value, root, base):
     def once(value):
         """aria2c lists a URI once for each of its connections."""
@@ -283,7 +513,7 @@ def start(command, root, environment):
         return process, readiness.wait(process, log.name, b"listening on TCP port")
 
 
-def talk(program):
+def talk(program, conversation):
     root = os.path.realpath(tempfile.mkdtemp(prefix="rpc-"))
     http = origin.HTTPOrigin()
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -332,9 +562,12 @@ def main():
     parser.add_argument("-v", action="store_true")
     parser.add_argument("--aria2c", default="aria2c")
     options = parser.parse_args()
-    theirs = talk([options.aria2c])
-    ours = talk([os.path.abspath(options.pawl), "aria2c"])
-    return 1 if report("responses", theirs, ours, KNOWN, options.v) else 0
+    wrong = 0
+    for topic in (conversation, sequences):
+        theirs = talk([options.aria2c], topic)
+        ours = talk([os.path.abspath(options.pawl), "aria2c"], topic)
+        wrong += report("responses", theirs, ours, KNOWN, options.v)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

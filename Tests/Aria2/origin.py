@@ -101,6 +101,8 @@ class Handler(BaseHTTPRequestHandler):
             if mode.startswith("needs="):
                 field, _, value = mode[6:].partition("=")
                 if value not in self.headers.get(field, ""):
+                    if field == "Proxy-Authorization":
+                        return self.plain(407, [("Proxy-Authenticate", 'Basic realm="x"')], has_body=has_body)
                     return self.plain(403, has_body=has_body)
             if mode.startswith("lacks="):
                 if self.headers.get(mode[6:]):

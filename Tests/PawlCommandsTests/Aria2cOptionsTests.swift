@@ -8,8 +8,55 @@ import Testing
 @Suite struct Aria2cOptionsTests {
     private func read(_ arguments: String...) throws -> Aria2cOptions {
         var options = Aria2cOptions()
-        _ = try OptionParser(Aria2cOptions.table, command: "aria2c").parse(arguments, into: &options)
+        let parser = OptionParser(Aria2cOptions.table, command: "aria2c", acceptsPrefixes: true)
+        _ = try parser.parse(arguments, into: &options)
         return options
+    }
+
+    private func target(_ url: String, _ options: Aria2cOptions) throws -> DownloadOptions {
+        var download = Aria2cDownload(Aria2cEntry(addresses: [url]), common: options, order: 0)
+        try download.prepare { _, _ in }
+        return download.target
+    }
+
+    @Test func `a long name may be cut where it stays unique`() throws {
+        #expect(
+            try read("--max-connection=8", "--dry").values == [
+                "max-connection-per-server": "8", "dry-run": "true",
+            ]
+        )
+        #expect(throws: Failure.self) { try read("--max=3") }
+        // A whole name is none of a longer one's beginning.
+        #expect(try read("--continue").values == ["continue": "true"])
+    }
+
+    @Test func `a flag's value may follow its letter`() throws {
+        #expect(try read("-ctrue", "-qfalse").values == ["continue": "true", "quiet": "false"])
+        #expect(throws: Failure.self) { try read("-cx16") }
+    }
+
+    @Test func `the proxy of a protocol comes before that for all`() throws {
+        let options = try read(
+            "--all-proxy=a:1",
+            "--http-proxy=h:1",
+            "--https-proxy=s:1",
+            "--http-proxy-user=u"
+        )
+        #expect(try target("http://x/f", options).proxy == "http://u@h:1")
+        #expect(try target("https://x/f", options).proxy == "http://s:1")
+        #expect(try target("ftp://x/f", options).proxy == "http://a:1")
+        #expect(try target("http://x/f", try read("--https-proxy=s:1")).proxy == nil)
+    }
+
+    @Test func `IPv6 can be left out`() throws {
+        #expect(try target("http://x/f", try read("--disable-ipv6=true")).ipVersion == .v4)
+        #expect(try target("http://x/f", try read("--disable-ipv6=false")).ipVersion == .any)
+    }
+
+    @Test func `the name of the command line is not that of a list's downloads`() throws {
+        var own = Aria2cOptions()
+        own.keepToItself("out")
+        #expect(own.over(try read("-o", "x", "-q"))["out"] == "")
     }
 
     @Test func `options are accepted in aria2c's forms and returned in its normal form`() throws {
@@ -81,7 +128,7 @@ import Testing
             "--max-tries=0",
             "--http-user=u",
             "--http-passwd=p:w",
-            "--https-proxy=h:1",
+            "--http-proxy=h:1",
             "--check-certificate=false",
             "--remote-time=false",
             "-c",

@@ -1,5 +1,6 @@
 import Pawl
 import PawlCore
+import PawlServer
 import Testing
 
 @testable import PawlCommands

@@ -42,6 +42,31 @@ import Testing
         #expect(lines([row], width: width) == [line])
     }
 
+    @Test func `names that would look the same keep what differs`() {
+        func names(_ names: String..., width: Int = 40, prefix: Int = 0) -> [String] {
+            var renderer = ProgressRenderer(glyphs: .unicode, width: width, height: 24)
+            renderer.prefix = prefix
+            let rows = names.map { ProgressRow(name: $0, written: 0, total: nil, status: "queued") }
+            return renderer.lines(rows, totals: nil, tick: 0).map {
+                String($0.text.prefix { $0 != " " })
+            }
+        }
+        #expect(
+            names("file-number-02-with-a-long-name.tar.gz", "file-number-13-with-a-long-name.tar.gz", "b.bin")
+                == ["…er-02-wit…ame.tar.gz", "…er-13-wit…ame.tar.gz", "b.bin"]
+        )
+        let same = "file-number-02-with-a-long-name.tar.gz"
+        #expect(names(same, same) == ["file-numbe…ame.tar.gz", "file-numbe…ame.tar.gz"])
+        #expect(
+            names(
+                "1a2b3c:film-number-02-with-a-long-name.mkv",
+                "9f8e7d:film-number-13-with-a-long-name.mkv",
+                prefix: 7
+            )
+                == ["1a2b3c:…er-02-w…-a-long-name.mkv", "9f8e7d:…er-13-w…-a-long-name.mkv"]
+        )
+    }
+
     @Test func `no line reaches the last column, at any width`() {
         let rows = [
             row,

@@ -38,6 +38,26 @@ import Testing
         #expect(DownloadTable([]).text(width: 80).isEmpty)
     }
 
+    @Test func `details are broken between words, URLs are not`() {
+        let url = "http://h/" + String(repeating: "path/", count: 20) + "f.bin"
+        let sheet: JSON = [
+            "id": "0123456789abcdef", "state": "failed", "url": .string(url), "sources": [.string(url)],
+            "error": [
+                "code": .number(3),
+                "message": "cannot fetch it: the server returned 404 Not Found; check the URL",
+            ],
+        ]
+        let lines = DownloadSheet(sheet, width: 60).text.split(separator: "\n")
+        #expect(lines.contains("name       f.bin") && lines.contains("size       unknown"))
+        #expect(lines.contains { $0.hasSuffix(url) })
+        #expect(
+            lines.suffix(2) == [
+                "error      cannot fetch it: the server returned 404 Not", "           Found; check the URL",
+            ]
+        )
+        #expect(DownloadSheet(sheet).text.hasSuffix("Found; check the URL"))
+    }
+
     @Test(arguments: [40, 60, 80, 120, 140])
     func `a list keeps 20 columns for names and leaves out others`(width: Int) throws {
         let name = "海贼王 第1000集 e\u{301}pisode final version.mkv"

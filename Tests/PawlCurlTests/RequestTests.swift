@@ -181,6 +181,21 @@ import Testing
         #expect(Set(second.split(separator: "; ")) == ["file=1", "hop=2"])
     }
 
+    @Test func `cookies of the user's own and those of the server are in one field`() throws {
+        let server = try ScriptedServer { _ in .body([1], lines: "Set-Cookie: hop=2\r\n") }
+        defer { server.stop() }
+        let bench = try Bench()
+        let shared = settings { $0.headers = ["Cookie: own=1; more=3"] }
+        for _ in 0..<2 { try bench.fetch(TransferRequest(port: server.port, settings: shared)) }
+        var other = TransferRequest(port: server.port, settings: shared)
+        other.fields = ["Cookie: signed=4"]
+        try bench.fetch(other)
+        try bench.fetch(TransferRequest(port: server.port, settings: shared))
+        let sent = server.requests.map { $0.headers("Cookie").map { Set($0.split(separator: "; ")) } }
+        let both: Set<Substring> = ["own=1", "more=3", "hop=2"]
+        #expect(sent == [[["own=1", "more=3"]], [both], [["signed=4", "hop=2"]], [both]])
+    }
+
     @Test func `a cookie is not sent to another port`() throws {
         let first = try ScriptedServer { _ in .body([1], lines: "Set-Cookie: hop=2\r\n") }
         let second = try server()

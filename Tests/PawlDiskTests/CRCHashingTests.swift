@@ -28,6 +28,26 @@ import Testing
         }
     }
 
+    /// The values of zlib's adler32().
+    @Test(arguments: [
+        ("", "00000001"), ("Wikipedia", "11e60398"), (String(repeating: "\u{FF}", count: 9_000), ""),
+    ])
+    func `Adler-32 is computed as RFC 1950 says`(text: String, digest: String) {
+        let bytes = Array(text.utf8)
+        let hash = RunningHash([.adler32])
+        for start in stride(from: 0, to: bytes.count, by: 7_000) {
+            unsafe bytes[start..<min(start + 7_000, bytes.count)].withUnsafeBytes { unsafe hash.feed($0) }
+        }
+        var (low, high) = (1, 0)
+        for byte in bytes {
+            low = (low + Int(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        let found = hash.finish()[0]
+        #expect(found == RunningHash.checksum(.adler32, UInt64(high << 16 | low)))
+        #expect(digest.isEmpty || found.text == "adler32=" + digest)
+    }
+
     @Test(arguments: kinds)
     func `the values of two parts are combined`(kind: (HashAlgorithm, Int32)) {
         let bytes = payload(5_000)

@@ -94,7 +94,7 @@ import FoundationNetworking
             task.cancel(byProducingResumeData: { data in continuation.resume(returning: data) })
         }
         let data: Data = try #require(produced)
-        await delegate.until("complete \(URLError.Code.cancelled.rawValue) false")
+        await delegate.until("complete \(URLError.Code.cancelled.rawValue) true")
         #expect(origin.log.of("/f").first?.request.header("X-Extra") == "yes")
 
         origin.adjust("/f") { $0.instead = .status(403) }

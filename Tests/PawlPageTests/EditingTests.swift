@@ -20,7 +20,7 @@ extension BrowserTests {
                 }
                 let page = try await bench.page()
                 _ = try await bench.manager.add(url)
-                try await page.wait("\(PageBench.text(of: "secret.bin", ".remedy")) === 'Sign in …'")
+                try await page.wait("\(PageBench.text(of: "secret.bin", ".remedy")) === 'Sign in…'")
                 #expect(
                     try await page.evaluate("\(PageBench.text(of: "secret.bin", ".row-note"))").string?
                         .contains("--") == false
@@ -31,6 +31,22 @@ extension BrowserTests {
                 try await page.click(".dialog .primary")
                 try await page.wait("\(PageBench.text(of: "secret.bin", ".cell-state")) === 'Finished'")
                 #expect(bench.difference("secret.bin", from: payload) == nil)
+            }
+        }
+
+        @Test func `an object store's refusal asks for no user name`() async throws {
+            try await PageBench.with { bench in
+                bench.origin.serve("/bucket/secret.bin", Payload(seed: 1, length: 50)) {
+                    $0.login = .basic(user: "me", password: "word")
+                }
+                let page = try await bench.page()
+                var request = DownloadRequest("s3://bucket/secret.bin")
+                request.options.endpoint = bench.origin.url("/")
+                request.options.signsRequests = false
+                _ = try await bench.manager.add(request)
+                try await page.wait("\(PageBench.text(of: "secret.bin", ".remedy")) === 'Retry'")
+                let note = try await page.evaluate("\(PageBench.text(of: "secret.bin", ".row-note"))").string
+                #expect(note?.contains("check the access key") == true)
             }
         }
 

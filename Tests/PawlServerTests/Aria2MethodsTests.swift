@@ -194,7 +194,7 @@ import Testing
         let gid = try await bench.gid("aria2.addUri", selection)
         let options = try await bench.result("aria2.getOption", [.string(gid)])
         #expect(options["max-download-limit"] == "10240")
-        #expect(options["header"] == "A: 1\nB: 2")
+        #expect(options["header"] == "A: 1\nB: 2\n")
         #expect(options["min-split-size"] == "2097152")
         #expect(options["lowest-speed-limit"] == "1024")
         // The interface of connections is set where the service is started, not by callers.

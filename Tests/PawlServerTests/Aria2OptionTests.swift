@@ -30,7 +30,7 @@ import Testing
         #"{"split":"0"}"#, #"{"split":"-1"}"#, #"{"split":""}"#, #"{"split":"1x"}"#, #"{"pause":"yes"}"#,
         #"{"max-download-limit":"K"}"#, #"{"max-download-limit":"9999999999999G"}"#,
         #"{"checksum":"sha-1=00"}"#,
-        #"{"checksum":"crc=00"}"#, #"{"file-allocation":"some"}"#,
+        #"{"checksum":"crc=00"}"#, #"{"checksum":"adler32=0000"}"#, #"{"file-allocation":"some"}"#,
     ])
     func `an invalid value of an option is an error`(_ text: String) {
         #expect(throws: RPCError.self) { try take(text) }

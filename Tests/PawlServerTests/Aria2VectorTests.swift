@@ -223,8 +223,8 @@ import Testing
         ]
         let gid = try await bench.gid("aria2.addUri", selection)
         let options = try await bench.result("aria2.getOption", [.string(gid)])
-        #expect(options["dir"]?.string == bench.root + "/c/a")
-        #expect(options["out"] == "b.bin")
+        #expect(options["dir"]?.string == bench.root + "/c")
+        #expect(options["out"] == "a/b.bin")
         _ = try await bench.result("aria2.remove", [.string(gid)])
         let again = try await bench.gid("aria2.addUri", [[.string(url)], options])
         try await bench.finish(again)

@@ -217,6 +217,9 @@ import Testing
         #expect(await aside { bench.origin.wait(requests: 1, of: "/b") })
         second.cancel()
         #expect(await notes.until("complete 7", times: 2))
+        // As of NSURLSession, the error has them too.
+        #expect(first.error?.downloadTaskResumeData == data)
+        #expect(second.error?.downloadTaskResumeData == nil)
         let requested = bench.origin.log.records.count
         second.resume()
         #expect(second.state == .completed)

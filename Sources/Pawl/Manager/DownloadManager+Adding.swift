@@ -44,7 +44,9 @@ extension DownloadManager {
             keeper.perform(keeper.machine.startNext())
             return keeper.handle(record)
         }
-        guard let download else { throw .gone(request.source, because: "its manager was shut down") }
+        guard let download else {
+            throw .gone(request.source, "cannot add", because: "its manager was shut down")
+        }
         return download
     }
 

@@ -120,7 +120,10 @@ package final class ObjectStore: Sendable {
                 .inputOutput,
                 "cannot read",
                 at: address.redacted,
-                because: "it was replaced meanwhile, or the store ignores ranges",
+                because: LocalizableMessage(
+                    "s3-object-replaced",
+                    "it was replaced meanwhile, or the store ignores ranges"
+                ),
                 remedy: "run it again"
             )
         }
@@ -136,7 +139,7 @@ package final class ObjectStore: Sendable {
                 .notFound,
                 "cannot use",
                 at: root.redacted,
-                because: "\(access.place) has no bucket \(address.bucket)",
+                because: S3Refusal.noBucket(address.bucket, in: access.place),
                 remedy: "check the bucket's name and \(.option(.endpoint))"
             )
         }

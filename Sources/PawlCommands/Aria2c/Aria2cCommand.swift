@@ -19,7 +19,7 @@ extension Command {
         options: Aria2cOptions.table.map(\.entry)
     ) { (arguments) throws(Failure) in
         var given = Aria2cOptions()
-        let parser = OptionParser(Aria2cOptions.table, command: "aria2c")
+        let parser = OptionParser(Aria2cOptions.table, command: "aria2c", acceptsPrefixes: true)
         let addresses = try parser.parse(arguments, into: &given)
         switch given.textOption {
         case "help": say(Aria2cHelp.text(on: given.topic))

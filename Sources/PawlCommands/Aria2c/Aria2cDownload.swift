@@ -16,6 +16,8 @@ struct Aria2cDownload: Sendable {
     var name: String?
     var attempt = 0
     var isConditional = false
+    /// Whether the digest of the file that is continued did not match, as it does not where bytes are missing.
+    var isDoubtful = false
     /// Whether its part file begins with the right pieces of a file that was there.
     var isSeeded = false
     /// Why it was stopped although it would be retried.
@@ -63,11 +65,9 @@ struct Aria2cDownload: Sendable {
 
     // MARK: places
 
-    /// The folder as given, with a slash; the working folder's path by default.
-    private var shownFolder: String {
-        let dir = values["dir"].map { $0.isEmpty ? "." : $0 } ?? Aria2cFiles.workingFolder
-        let folders = outParts.dropLast().map { "/" + $0 }.joined()
-        return dir == "/" ? String(folders) : dir + folders
+    /// The folder as given; the working folder's path by default.
+    private var givenFolder: String {
+        values["dir"].map { $0.isEmpty ? "." : $0 } ?? Aria2cFiles.workingFolder
     }
 
     private var outParts: [Substring] {
@@ -78,18 +78,23 @@ struct Aria2cDownload: Sendable {
     var outName: String? { outParts.last.map(String.init) }
 
     var folder: String {
-        let folder = shownFolder
+        let folder = (givenFolder == "/" ? "" : givenFolder) + outParts.dropLast().map { "/" + $0 }.joined()
         return folder.isEmpty ? "/" : folder
     }
 
+    /// What aria2c prints before a name: `dir` and `out` as they were given.
+    private var shownPrefix: String {
+        let out = values["out"] ?? ""
+        let folders = out.lastIndex(of: "/").map { String(out[...$0]) } ?? ""
+        return (values["dir"] == "/" ? "/" : givenFolder + "/") + folders
+    }
+
     func shown(_ path: String) -> String {
-        shownFolder + "/" + (path.split(separator: "/").last.map(String.init) ?? "")
+        shownPrefix + (path.split(separator: "/").last.map(String.init) ?? "")
     }
 
     /// The path as aria2c prints it.
-    var shownPath: String {
-        shownFolder + "/" + (name ?? expectedName ?? "")
-    }
+    var shownPath: String { shownPrefix + (name ?? expectedName ?? "") }
 
     var path: String { folder + "/" + (name ?? expectedName ?? "") }
 
@@ -122,7 +127,9 @@ struct Aria2cDownload: Sendable {
     /// Another way with an existing file when it cannot be continued, as aria2c has one: start over under this name
     /// or another.
     func secondTry(after error: PawlError) -> DownloadOptions.ExistingFile? {
-        guard error.code == .cannotResume, target.existingFile == .resume, attempt == 0 else { return nil }
+        guard target.existingFile == .resume, attempt == 0 else { return nil }
+        if isDoubtful, [.cannotResume, .checksumMismatch].contains(error.code) { return .overwrite }
+        guard error.code == .cannotResume else { return nil }
         if flag("allow-overwrite") { return .overwrite }
         return renames ? .rename : nil
     }

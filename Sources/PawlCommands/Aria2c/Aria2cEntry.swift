@@ -15,6 +15,19 @@ struct Aria2cEntry: Sendable {
     /// The digests of its pieces, from a Metalink.
     var pieces: PieceHashes?
 
+    init(addresses: [String], lines: [InputOption] = [], options: Aria2cOptions = Aria2cOptions()) {
+        self.addresses = addresses
+        self.lines = lines
+        self.options = options
+    }
+
+    /// One of several URLs that are files of their own: one name does not fit them all.
+    init(alone address: String, options: Aria2cOptions = Aria2cOptions(), lines: [InputOption] = []) {
+        self.init(addresses: [address], lines: lines.filter { $0.name != "out" }, options: options)
+        self.options.forget("out")
+        self.options.keepToItself("out")
+    }
+
     /// The form that the service loads.
     var input: InputEntry {
         var entry = InputEntry(addresses: addresses, options: lines, line: 0)
@@ -63,7 +76,7 @@ struct Aria2cEntries: ~Copyable {
         for operand in words {
             if Aria2cEntries.isAddress(operand) {
                 if options.flag("force-sequential") {
-                    entries.append(Aria2cEntry(addresses: [operand]))
+                    entries.append(Aria2cEntry(alone: operand))
                 } else {
                     mirrors.append(operand)
                 }
@@ -100,10 +113,10 @@ struct Aria2cEntries: ~Copyable {
         }
     }
 
-    /// A scheme and something after it; whether the scheme is supported shows when it starts.
+    /// Whether it has a scheme that is downloaded; the rest is looked at when it starts.
     static func isAddress(_ text: String) -> Bool {
-        guard let marks = text.firstRange(of: "://"), marks.lowerBound > text.startIndex else { return false }
-        return text[..<marks.lowerBound].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }
+        guard let marks = text.firstRange(of: "://") else { return false }
+        return WebAddress.Scheme(rawValue: text[..<marks.lowerBound].lowercased()) != nil
     }
 
     // MARK: lists
@@ -130,7 +143,15 @@ struct Aria2cEntries: ~Copyable {
                 }
             }
             guard !addresses.isEmpty else { continue }
+            if own.over(options).flag("force-sequential") {
+                for address in addresses {
+                    entries.append(Aria2cEntry(alone: address, options: own, lines: item.options))
+                }
+                continue
+            }
             var entry = Aria2cEntry(addresses: addresses, lines: item.options, options: own)
+            // The command line's name is not that of every download of a list.
+            entry.options.keepToItself("out")
             if let gid = own["gid"].flatMap({ Download.ID($0) }) {
                 guard gids.insert(gid).inserted else {
                     printer.note(
@@ -207,7 +228,8 @@ struct Aria2cEntries: ~Copyable {
         base: WebAddress? = nil
     ) throws(Failure) -> [Metalink.File] {
         let metalink: Metalink
-        do throws(Metalink.Fault) { metalink = try Metalink(bytes, base: base) } catch {
+        let given = options["metalink-base-uri"].flatMap { (try? WebAddress.parse($0))?.address }
+        do throws(Metalink.Fault) { metalink = try Metalink(bytes, base: given ?? base) } catch {
             throw Failure(.metalink, "cannot use the Metalink", at: path, because: error.words)
         }
         let files = metalink.files.filter { file in

@@ -65,17 +65,35 @@ enum Aria2cFiles {
         _ = try? ChildProcess.start(program, [program, gid, "1", path])
     }
 
+    /// Whether `text` is the name of a network interface, or a numeric address.
+    static func isInterface(_ text: String) -> Bool {
+        if unsafe if_nametoindex(text) != 0 { return true }
+        var address = in6_addr()
+        return [AF_INET, AF_INET6].contains { unsafe inet_pton($0, text, &address) == 1 }
+    }
+
     static func isAlive(_ process: Int64) -> Bool {
         guard let process = Int32(exactly: process) else { return false }
         return kill(process, 0) == 0 || errno == EPERM
     }
 
-    /// The session file's entry of a download.
-    static func sessionText(_ entry: Aria2cEntry) -> String {
+    /// The session file's entry of a download, with the options of the run that belong to downloads.
+    static func sessionText(_ entry: Aria2cEntry, _ common: Aria2cOptions) -> String {
         var text = entry.addresses.map { $0 + "\t" }.joined() + "\n gid=\(entry.gid)\n"
-        for line in entry.lines where line.name != "gid" && Aria2cRow.named[line.name] != nil {
-            text += " \(line.name)=\(line.value)\n"
+        let values = entry.options.over(common).values
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) where isKept(name, value, of: entry) {
+            for line in value.split(separator: "\n", omittingEmptySubsequences: false) {
+                text += " \(name)=\(line)\n"
+            }
         }
         return text
+    }
+
+    /// The addresses are expanded already, and a default need not be written.
+    private static func isKept(_ name: String, _ value: String, of entry: Aria2cEntry) -> Bool {
+        guard let option = Aria2Option.table[name], option.scope.contains(.initial) else { return false }
+        if ["gid", "parameterized-uri", "force-sequential"].contains(name) { return false }
+        if name == "out" { return !value.isEmpty }
+        return entry.options[name] != nil || Aria2cOptions.defaults[name].flatMap(option.normal) != value
     }
 }

@@ -25,6 +25,9 @@ package struct Aria2cOptions: Sendable {
         switch row.role {
         case .text: (textOption, topic) = (row.option.name, value)
         case .nothing:
+            if case .choice = row.option.kind, row.option.normal(value) == nil {
+                throw Aria2cOptions.refusal(row, value)
+            }
             passedOver.append(row.option.name)
             // Clients read it back.
             if let option = Aria2Option.table[row.option.name] {
@@ -37,17 +40,22 @@ package struct Aria2cOptions: Sendable {
             let given = row.option.kind == .flag && value.isEmpty ? "true" : word
             // Several lines must be given as several options.
             guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given) else {
-                throw Failure(
-                    .badOption,
-                    "cannot use",
-                    at: "--\(row.option.name)=\(value)",
-                    because: "invalid value for this option",
-                    remedy: "see 'man aria2c' or 'pawl help aria2c'"
-                )
+                throw Aria2cOptions.refusal(row, value)
             }
             let former = row.option.kind == .lines ? values[row.option.name] : nil
             values[row.option.name] = former.map { $0 + "\n" + normal } ?? normal
         }
+    }
+
+    private static func refusal(_ row: Aria2cRow, _ value: String) -> Failure {
+        Failure(
+            // aria2c reads an identifier only when it makes the download.
+            row.option.kind == .identifier ? .unknown : .badOption,
+            "cannot use",
+            at: "--\(row.option.name)=\(value)",
+            because: "invalid value for this option",
+            remedy: "see 'man aria2c' or 'pawl help aria2c'"
+        )
     }
 
     /// Merges these options over `others`.
@@ -61,6 +69,9 @@ package struct Aria2cOptions: Sendable {
         return joined
     }
 
+    /// Has no value for an option instead of that of the options over which these are merged.
+    mutating func keepToItself(_ name: String) { values[name] = values[name] ?? "" }
+
     /// Leaves an option out.
     mutating func forget(_ name: String) { values[name] = nil }
 
@@ -68,7 +79,7 @@ package struct Aria2cOptions: Sendable {
     package mutating func take(configuration bytes: [UInt8], home: String) throws(Failure) {
         for option in ConfigurationFile.parse(bytes, home: home) {
             guard let row = Aria2cRow.named[option.name] else {
-                unknown.append("\(option.name)=\(option.value)")
+                unknown.append(option.value.isEmpty ? option.name : "\(option.name)=\(option.value)")
                 continue
             }
             try set(row, option.value)

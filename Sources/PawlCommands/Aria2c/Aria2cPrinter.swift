@@ -52,7 +52,7 @@ struct Aria2cPrinter: ~Copyable {
         let file =
             path == "-" ? STDOUT_FILENO : unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         guard file >= 0 else {
-            throw Failure(.inputOutput, "cannot open", at: path, because: "it cannot be written")
+            throw Failure(.unknown, "cannot open", at: path, because: "it cannot be written")
         }
         log = OutputFile(descriptor: file)
     }

@@ -21,7 +21,7 @@ package struct Aria2cRow: Sendable {
 
     /// Every option, in display order.
     package static let table: [Aria2cRow] =
-        start + calls + files + session + watching + rest + torrents + silent
+        start + calls + files + session + watching + rest + torrents + silent + checked
 
     package static let named = Dictionary(table.map { ($0.option.name, $0) }) { first, _ in first }
 
@@ -131,7 +131,7 @@ package struct Aria2cRow: Sendable {
             "parameterized-uri": "P", "ftp-pasv": "p", "index-out": "O", "max-upload-limit": "u",
         ]
         let known = Set(
-            (start + calls + files + session + watching + torrents + silent).map(\.option.name)
+            (start + calls + files + session + watching + torrents + silent + checked).map(\.option.name)
         )
         let shared = Aria2Option.table.values.filter { !known.contains($0.name) }.sorted { $0.name < $1.name }
         let own = rows(
@@ -189,13 +189,20 @@ package struct Aria2cRow: Sendable {
 
     private static let silent = silent(
         """
-        event-poll multiple-interface async-dns-server dscp \
-        rlimit-nofile min-tls-version socket-recv-buffer-size server-stat-if
+        multiple-interface async-dns-server dscp rlimit-nofile socket-recv-buffer-size server-stat-if
         """,
         flags: """
-            disable-ipv6 enable-async-dns6
+            enable-async-dns6
             """,
         in: .ignored,
         "ignored"
     )
+
+    /// Without effect too, but not with any value.
+    private static let checked: [Aria2cRow] = [
+        ("event-poll", ["epoll", "poll", "select"]), ("min-tls-version", ["TLSv1.1", "TLSv1.2", "TLSv1.3"]),
+    ].map { name, values in
+        let option = Aria2Option(name: name, kind: .choice(values), fallback: nil, scope: [])
+        return Aria2cRow(option: option, short: nil, role: .nothing, help: "ignored", group: .ignored)
+    }
 }

@@ -22,6 +22,20 @@ struct Aria2cRun {
         }
         var printer = try Aria2cPrinter(options)
         for line in options.unknown { printer.note(.warn, "Unknown option: \(line)") }
+        if let interface = options["interface"], !interface.isEmpty, !Aria2cFiles.isInterface(interface) {
+            throw Failure(
+                .unknown,
+                "cannot use",
+                at: interface,
+                because: "this machine has no such interface"
+            )
+        }
+        if let path = options["ca-certificate"], !path.isEmpty, unsafe access(path, R_OK) != 0 {
+            printer.note(
+                .error,
+                "Failed to load trusted CA certificates from \(path). Cause: Error while reading file."
+            )
+        }
         var collected = Aria2cEntries(options)
         if !isService || !addresses.isEmpty || options["input-file"] != nil || options["metalink-file"] != nil
         {
@@ -35,7 +49,12 @@ struct Aria2cRun {
             return 0
         }
         try detach()
-        if !options.flag("deferred-input") || options["input-file"] == nil {
+        var isDeferred = options.flag("deferred-input") && options["input-file"] != nil
+        if isDeferred, options["save-session"]?.isEmpty == false {
+            printer.note(.warn, "--deferred-input is disabled because of the presence of --save-session")
+            isDeferred = false
+        }
+        if !isDeferred {
             printer.note(.notice, "Downloading \(entries.count) item(s)")
         }
         return try Aria2cSession(options, entries, printer).run()

@@ -61,11 +61,14 @@ struct Aria2cSession: ~Copyable {
         if !active.isEmpty { leaveUnfinished() }
         downloader.shutDown()
         if let path = options["server-stat-of"], !path.isEmpty { saveServerStates(to: path) }
-        printer.end(results, isUnfinished: results.contains { $0.outcome != .complete })
+        let isIncomplete = results.contains { $0.outcome != .complete }
+        printer.end(results.suffix(mostResults), isUnfinished: isIncomplete)
         saveSession()
         let isUnfinished = !active.isEmpty || !waiting.isEmpty
         return Int32(lastFailure != 0 ? lastFailure : isUnfinished ? PawlError.Code.unfinished.rawValue : 0)
     }
+
+    private var mostResults: Int { Int(clamping: options.number("max-download-result") ?? 1000) }
 
     private mutating func tick() {
         while nextTick <= milliseconds() { nextTick += 1000 }
@@ -79,7 +82,7 @@ struct Aria2cSession: ~Copyable {
             isStopped = true
         }
         if let process = options.number("stop-with-process"), !Aria2cFiles.isAlive(process) {
-            printer.note(.notice, "Process \(process) is not running. Stopping application.")
+            printer.note(.info, "Process \(process) is not running. Stopping application.")
             isStopped = true
         }
     }
@@ -152,12 +155,16 @@ struct Aria2cSession: ~Copyable {
                 complete(download, speed: 0)
                 return false
             }
-            printer.note(.error, "Checksum error detected. file=\(download.shown(path))")
+            // It may be the beginning of the right file.
+            download.isDoubtful = finding == .wrong && isThere && download.target.existingFile == .resume
+            if !download.isDoubtful || download.flag("hash-check-only") {
+                printer.note(.error, "Checksum error detected. file=\(download.shown(path))")
+            }
             if download.flag("hash-check-only") {
                 leave(download, code: 1)
                 return false
             }
-            try download.keepRight(of: finding, path)
+            if !download.isDoubtful { try download.keepRight(of: finding, path) }
         }
         if isThere, download.flag("conditional-get"), let date = Aria2cFiles.date(of: path) {
             download.target.headers.append("If-Modified-Since: \(date)")
@@ -223,11 +230,9 @@ struct Aria2cSession: ~Copyable {
     }
 
     private mutating func started(_ id: UInt64, _ name: String, _ total: Int64?) {
-        guard var download = active[id], !download.isDry else { return }
-        let isFirst = download.name != name
-        download.name = name
-        active[id] = download
-        guard isFirst else { return }
+        let former = active[id]?.name
+        active[id]?.name = name
+        guard let download = active[id], !download.isDry, former != name else { return }
         Aria2cFiles.mark(download.path)
         noteRename(download)
     }
@@ -305,7 +310,10 @@ struct Aria2cSession: ~Copyable {
 
     private mutating func fail(_ failed: Aria2cDownload, _ error: PawlError) {
         var download = failed
-        if download.isDry, error.code == .tooLarge { return complete(download, speed: 0) }
+        if download.isDry, error.code == .tooLarge {
+            download.name = download.outName ?? download.handle?.snapshot.name
+            return complete(download, speed: 0)
+        }
         if download.isConditional, Aria2cExit.status(of: error) == 304 {
             printer.note(
                 .notice,
@@ -317,20 +325,29 @@ struct Aria2cSession: ~Copyable {
             Aria2cFiles.withdrawMark(failed.path)
         }
         if let existing = download.secondTry(after: error) {
+            if download.isDoubtful {
+                printer.note(.error, "Checksum error detected. file=\(download.shownPath)")
+            }
             return begin(download.entry, attempt: download.attempt + 1, existing: existing)
         }
         if error.code == .alreadyDownloading, !active.isEmpty, download.renames {
             return held.append(download.entry)
         }
-        let code = Aria2cExit.code(of: error, mostNotFound: download.values.number("max-file-not-found") ?? 0)
+        var code = Aria2cExit.code(of: error, mostNotFound: download.values.number("max-file-not-found") ?? 0)
+        if Aria2cExit.isOfLongerFile(error), !download.renames {
+            code = PawlError.Code.fileExists.rawValue
+            download.name = download.expectedName
+        }
         if error.code == .checksumMismatch {
             printer.note(.error, "Checksum error detected. file=\(download.shownPath)")
         } else {
+            let addresses = download.entry.addresses.map { Redaction.address($0) }
+            let address = addresses.first { $0 == error.failure.place } ?? addresses[0]
             printer.note(
                 .error,
-                "CUID#\(7 + download.order) - Download aborted. URI=\(Redaction.address(download.entry.addresses[0]))",
+                "CUID#\(7 + download.order) - Download aborted. URI=\(address)",
                 more: [
-                    "Exception: errorCode=\(code) URI=\(Redaction.address(download.entry.addresses[0]))",
+                    "Exception: errorCode=\(code) URI=\(address)",
                     "  -> errorCode=\(code) \(error.description)",
                 ]
             )
@@ -384,7 +401,7 @@ struct Aria2cSession: ~Copyable {
             }
         }
         entries += active.values.sorted { $0.order < $1.order }.map(\.entry) + held + waiting
-        let text = entries.map(Aria2cFiles.sessionText).joined()
+        let text = entries.map { Aria2cFiles.sessionText($0, options) }.joined()
         do throws(Failure) {
             try AtomicFile.write(Array(text.utf8), to: path)
             if !quietly { printer.note(.notice, "Serialized session to '\(path)' successfully.") }

@@ -7,10 +7,13 @@ import PawlCore
 struct OptionParser<Target> {
     private let options: [CommandOption<Target>]
     private let command: String
+    /// Whether a long name may be cut where no other begins with the same letters, as by getopt_long(3).
+    private let acceptsPrefixes: Bool
 
-    init(_ options: [CommandOption<Target>], command: String) {
+    init(_ options: [CommandOption<Target>], command: String, acceptsPrefixes: Bool = false) {
         self.options = options
         self.command = command
+        self.acceptsPrefixes = acceptsPrefixes
     }
 
     /// Applies every option in `arguments` to `target` and gives the operands in order.
@@ -68,7 +71,9 @@ struct OptionParser<Target> {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
         // Every command has a full help text; for some it is also the short one.
-        let known = option(named: name) ?? (name == "help-all" ? option(named: "help") : nil)
+        let known =
+            option(named: name) ?? (name == "help-all" ? option(named: "help") : nil)
+            ?? (acceptsPrefixes ? option(beginningWith: name) : nil)
         guard let option = known else { throw unknown("option", "--" + name) }
         let attached = parts.count > 1 ? String(parts[1]) : nil
         switch option.entry.value {
@@ -134,9 +139,9 @@ struct OptionParser<Target> {
                 throw unknown("option", "-\(letter)", like: String(text))
             }
             given.append(option.entry.long)
-            // A topic of help may follow the short option without a space.
-            if case .optional(let metavar) = option.entry.value, metavar.hasPrefix("#"), !left.isEmpty {
-                try option.apply(&target, String(left))
+            // An optional value, such as a topic of help, may follow the short option without a space.
+            if case .optional(let metavar) = option.entry.value, metavar != "FILE", !left.isEmpty {
+                try apply(option, String(left), to: &target, spelling: "-\(letter)")
                 return given
             }
             if let flag = option.flag {
@@ -162,6 +167,11 @@ struct OptionParser<Target> {
 
     private func option(named name: String) -> CommandOption<Target>? {
         options.first { $0.entry.names.contains(name) }
+    }
+
+    private func option(beginningWith text: String) -> CommandOption<Target>? {
+        let found = options.filter { $0.entry.names.contains { $0.hasPrefix(text) } }
+        return found.count == 1 ? found[0] : nil
     }
 
     /// A failure for an unknown option, with a suggestion; `like` is the whole word, as `-user` is close to `--user`.

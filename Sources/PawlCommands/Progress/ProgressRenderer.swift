@@ -45,7 +45,8 @@ package struct ProgressRenderer: Sendable {
             names: shown.map(\.name) + (totals.map { [$0.label] } ?? []),
             prefix: prefix
         )
-        var lines = shown.map { line($0, layout, tick) }
+        let names = distinctNames(shown.map(\.name), columns: layout.name)
+        var lines = zip(shown, names).map { line($0, named: $1, layout, tick) }
         if shown.count < rows.count {
             var more = StyledLine()
             let text = "and \(rows.count - shown.count) more"
@@ -55,13 +56,45 @@ package struct ProgressRenderer: Sendable {
             )
             lines.append(more)
         }
-        if let totals { lines.append(line(totals.row, layout, tick)) }
+        if let row = totals?.row {
+            let name = TerminalText.shortened(row.name, to: layout.name, ellipsis: glyphs.ellipsis)
+            lines.append(line(row, named: name, layout, tick))
+        }
         return lines
     }
 
-    private func line(_ row: ProgressRow, _ layout: ColumnLayout, _ tick: Int) -> StyledLine {
+    /// The names in at most so many columns; of those that would look the same, the common beginning is left out.
+    private func distinctNames(_ names: [String], columns: Int) -> [String] {
+        func shortened(_ name: String) -> String {
+            TerminalText.shortened(name, to: columns, ellipsis: glyphs.ellipsis)
+        }
+        var texts = names.map(shortened)
+        for alike in Dictionary(grouping: names.indices, by: { texts[$0].dropFirst(prefix) }).values
+        where alike.count > 1 {
+            let bodies = alike.map { names[$0].dropFirst(prefix) }
+            guard Set(bodies).count > 1 else { continue }
+            let common = bodies.dropFirst().reduce(bodies[0].count) { most, body in
+                min(most, zip(bodies[0], body).prefix { $0 == $1 }.count)
+            }
+            // A little of what they share shows where the difference is.
+            let left = common - ProgressRenderer.sharedCharacters
+            guard left > glyphs.ellipsis.count else { continue }
+            for (index, body) in zip(alike, bodies) {
+                texts[index] = shortened(names[index].prefix(prefix) + glyphs.ellipsis + body.dropFirst(left))
+            }
+        }
+        return texts
+    }
+
+    private static let sharedCharacters = 3
+
+    private func line(
+        _ row: ProgressRow,
+        named name: String,
+        _ layout: ColumnLayout,
+        _ tick: Int
+    ) -> StyledLine {
         var line = StyledLine()
-        let name = TerminalText.shortened(row.name, to: layout.name, ellipsis: glyphs.ellipsis)
         line.append(TerminalText.padded(name, to: layout.name))
         if !row.notes.isEmpty {
             line.append(note(of: row, layout))

@@ -66,9 +66,9 @@ extension VerbOptions {
     /// The message if no download is listed.
     var nothingFound: String {
         guard selects else { return "the queue is empty" }
-        let parts =
-            (states.isEmpty ? [] : [states.joined(separator: " or ")])
-            + (group.map { ["in the group \($0)"] } ?? []) + (text.map { ["named like \(quoted($0))"] } ?? [])
+        var parts = states.isEmpty ? [] : [states.joined(separator: " or ")]
+        if let group { parts.append("in the group \(group)") }
+        if let text { parts.append("named like \(quoted(text))") }
         return "no download in the queue is \(parts.joined(separator: " and "))"
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlCore
 import PawlServer
@@ -14,9 +15,10 @@ extension Command {
     ) { (options, ids) throws(Failure) in
         guard !ids.isEmpty else { throw Failure.usage("show", "ID...", missing: "ID") }
         let client = try options.client()
+        let width = isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : nil
         for id in ids {
             let details = try client.call("pawl.show", [.string(id)], to: "show", id)
-            CommandOutput(options).show(details.withTrueState, DownloadSheet(details).text)
+            CommandOutput(options).show(details.withTrueState, DownloadSheet(details, width: width).text)
         }
         return 0
     }
@@ -94,16 +96,23 @@ extension JSON {
 }
 
 /// The details of a download, one field per line.
-private struct DownloadSheet {
+struct DownloadSheet {
     private let details: JSON
+    private let width: Int?
 
-    init(_ details: JSON) { self.details = details }
+    /// `width` is that of the terminal, if there is one.
+    init(_ details: JSON, width: Int? = nil) {
+        self.details = details
+        self.width = width
+    }
+
+    private static let margin = 11
 
     var text: String {
         guard let download = RemoteDownload(details) else { return details.text }
         var lines = [
             ("id", download.id), ("state", download.stateText.notes.first ?? download.stateText.word),
-            ("name", download.name ?? "unknown"),
+            ("name", download.title),
         ]
         if !download.folder.isEmpty { lines.append(("folder", download.folder)) }
         for source in details["sources"]?.array ?? [] { lines.append(("from", source.string ?? "")) }
@@ -124,13 +133,22 @@ private struct DownloadSheet {
         for lane in details["lanes"]?.array ?? [] { lines.append(("connection", lane.line)) }
         // Control characters are replaced: a value from a server must not look like another field.
         return lines.map { name, value in
-            TerminalText.padded(name, to: 11) + TerminalText.harmless(value)
+            TerminalText.padded(name, to: Self.margin)
+                + folded(TerminalText.harmless(value), isURL: name == "from")
         }.joined(separator: "\n")
+    }
+
+    /// The value in lines as long as the terminal's, except for URLs, which are copied from there.
+    private func folded(_ value: String, isURL: Bool) -> String {
+        guard let width, !isURL, TerminalText.width(value) > width - 1 - Self.margin else { return value }
+        return TerminalText.wrapped(value, to: max(20, width - 1 - Self.margin))
+            .joined(separator: "\n" + String(repeating: " ", count: Self.margin))
     }
 
     private func size(_ download: RemoteDownload) -> String {
         guard let total = download.total else {
-            return "\(NumberFormat.size(download.written)) of unknown size"
+            return download.written == 0
+                ? "unknown" : "\(NumberFormat.size(download.written)) of unknown size"
         }
         let percent = download.percent.map { " (\(NumberFormat.fixed($0, decimals: 1))%)" } ?? ""
         return "\(NumberFormat.size(download.written)) of \(NumberFormat.size(total))\(percent)"

@@ -19,8 +19,10 @@ package enum DigestFragment {
                     .badOption,
                     "cannot use",
                     at: Redaction.address(address),
-                    because: "the \(algorithm.rawValue) in its fragment is not "
-                        + "\(2 * algorithm.length) hexadecimal digits",
+                    because: LocalizableMessage(
+                        "fragment-digest-length",
+                        "the \(algorithm.rawValue) in its fragment is not \(2 * algorithm.length) hexadecimal digits"
+                    ),
                     remedy: "correct it, or remove the fragment"
                 )
             }

@@ -28,7 +28,7 @@ extension LocalizableMessage {
         )
     }
 
-    static func digestsContradict(_ first: ExpectedDigest, _ second: ExpectedDigest) -> Self {
+    package static func digestsContradict(_ first: ExpectedDigest, _ second: ExpectedDigest) -> Self {
         .init("digests-contradict", "\(first) and \(second) contradict each other")
     }
 }

@@ -21,7 +21,9 @@ extension InputFile {
             let raw = bytes[next..<end]
             (next, line) = (end + 1, line + 1)
             let content = raw.trimmed(\.isWhiteSpace)
-            guard let first = content.first, first != .hash else { continue }
+            guard let first = content.first, raw.first != .hash, first != .hash || !entries.isEmpty else {
+                continue
+            }
             if raw.first?.isBlank == true, !entries.isEmpty {
                 if let equals = content.firstIndex(of: .equals), equals > content.startIndex {
                     entries[entries.count - 1].options.append(

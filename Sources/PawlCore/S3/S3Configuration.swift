@@ -53,7 +53,10 @@ package struct S3Configuration: Sendable {
                 .badOption,
                 "cannot use",
                 at: "the profile \(Redaction.clipped(Redaction.printable(name), to: 64))",
-                because: "neither the configuration nor the credentials file has it",
+                because: LocalizableMessage(
+                    "s3-no-profile",
+                    "neither the configuration nor the credentials file has it"
+                ),
                 remedy: "name another one with \(.option(.profile)), or create it with 'aws configure'"
             )
         }
@@ -64,7 +67,7 @@ package struct S3Configuration: Sendable {
                 throw Failure(
                     refusing: .region,
                     Redaction.clipped(Redaction.printable(region), to: 64),
-                    because: "it is no name of a region"
+                    because: LocalizableMessage("s3-no-region", "it is no name of a region")
                 )
             }
             access.region = region
@@ -104,7 +107,10 @@ package struct S3Configuration: Sendable {
                 .authorization,
                 "cannot use",
                 at: "the profile's login",
-                because: "single sign-on, roles and credential processes are not supported yet",
+                because: LocalizableMessage(
+                    "s3-login-unsupported",
+                    "single sign-on, roles and credential processes are not supported yet"
+                ),
                 remedy:
                     "run Pawl with the variables that 'aws configure export-credentials --format env' prints"
             )
@@ -114,7 +120,7 @@ package struct S3Configuration: Sendable {
                 .authorization,
                 "cannot use",
                 at: "the access key",
-                because: "its secret access key is missing",
+                because: LocalizableMessage("s3-no-secret", "its secret access key is missing"),
                 remedy: "set AWS_SECRET_ACCESS_KEY, or aws_secret_access_key in the profile"
             )
         }
@@ -124,7 +130,10 @@ package struct S3Configuration: Sendable {
                 .authorization,
                 "cannot use",
                 at: "the access key",
-                because: "it or its secret has characters that no access key has"
+                because: LocalizableMessage(
+                    "s3-key-characters",
+                    "it or its secret has characters that no access key has"
+                )
             )
         }
         return S3Credentials(

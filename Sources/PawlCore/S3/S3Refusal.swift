@@ -68,10 +68,14 @@ package struct S3Refusal: Hashable, Sendable {
         "it is not public, and there are no credentials"
     )
 
+    package static func noBucket(_ bucket: String, in store: String) -> LocalizableMessage {
+        LocalizableMessage("s3-no-bucket", "\(store) has no bucket \(bucket)")
+    }
+
     /// Why, in words.
     package func reason(bucket: String) -> LocalizableMessage {
         switch code {
-        case "NoSuchBucket": .init("s3-no-bucket", "\(store) has no bucket \(bucket)")
+        case "NoSuchBucket": Self.noBucket(bucket, in: store)
         case "NoSuchKey": .init("s3-no-object", "the bucket has no object with this key")
         case "InvalidAccessKeyId": .init("s3-unknown-key", "\(store) does not know the access key")
         case "SignatureDoesNotMatch":

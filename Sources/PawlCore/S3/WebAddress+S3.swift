@@ -93,11 +93,13 @@ package enum S3Text {
     /// Parameters as the query of a URL, sorted as the signature requires.
     package static func query(_ parameters: [(name: String, value: String)]) -> String? {
         guard !parameters.isEmpty else { return nil }
-        return parameters.map { (encoded($0.name.utf8), encoded($0.value.utf8)) }
-            .sorted {
-                $0.0 == $1.0 ? $0.1 < $1.1 : Array($0.0.utf8).lexicographicallyPrecedes(Array($1.0.utf8))
-            }
-            .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+        var pairs: [(name: String, value: String)] = []
+        for (name, value) in parameters { pairs.append((encoded(name.utf8), encoded(value.utf8))) }
+        pairs.sort { first, second in
+            first.name == second.name
+                ? first.value < second.value : first.name.utf8.lexicographicallyPrecedes(second.name.utf8)
+        }
+        return pairs.map { $0.name + "=" + $0.value }.joined(separator: "&")
     }
 
     /// `20130524T000000Z`.

@@ -12,6 +12,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     case crc32c = "crc32c"
     /// CRC-32 (ISO 3309), as in gzip.
     case crc32 = "crc32"
+    /// Adler-32 (RFC 1950 §8.2), as aria2 accepts it.
+    case adler32 = "adler32"
 
     /// Length of the digest in bytes.
     package var length: Int {
@@ -23,7 +25,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         case .sha1: 20
         case .md5: 16
         case .crc64nvme: 8
-        case .crc32c, .crc32: 4
+        case .crc32c, .crc32, .adler32: 4
         }
     }
 
@@ -33,7 +35,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     package var isWeak: Bool {
         switch self {
         case .sha256, .sha512, .sha384, .sha224: false
-        case .sha1, .md5, .crc64nvme, .crc32c, .crc32: true
+        case .sha1, .md5, .crc64nvme, .crc32c, .crc32, .adler32: true
         }
     }
 
@@ -52,6 +54,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         case "crc64nvme": self = .crc64nvme
         case "crc32c": self = .crc32c
         case "crc32": self = .crc32
+        case "adler32": self = .adler32
         case _: return nil
         }
     }

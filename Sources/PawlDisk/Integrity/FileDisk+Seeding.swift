@@ -126,7 +126,12 @@ private struct SeedFile {
                 rebasing: buffer[..<Int(min(1 << 20, range.end - position))]
             )
             guard try unsafe read(into: part, at: position) == part.count else {
-                throw Failure(.inputOutput, "cannot read", at: path, because: "it became shorter meanwhile")
+                throw Failure(
+                    .inputOutput,
+                    "cannot read",
+                    at: path,
+                    because: LocalizableMessage("file-became-shorter", "it became shorter meanwhile")
+                )
             }
             try unsafe partial.write(UnsafeRawBufferPointer(part), at: position)
             position += Int64(part.count)

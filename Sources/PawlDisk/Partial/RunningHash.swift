@@ -12,6 +12,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     @unsafe private enum Part {
         case digest(OpaquePointer)
         case crc(kind: Int32, value: UInt64)
+        case adler(Adler32)
     }
 
     let algorithms: [HashAlgorithm]
@@ -46,6 +47,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
         case .sha1: unsafe method = EVP_sha1()
         case .md5: unsafe method = EVP_md5()
         case .crc32, .crc32c, .crc64nvme: return unsafe .crc(kind: crcKind(algorithm) ?? 0, value: 0)
+        case .adler32: return unsafe .adler(Adler32())
         }
         guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
         let began = unsafe EVP_DigestInit_ex(context, method, nil)
@@ -56,7 +58,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     /// The number of a CRC in C; `nil` for digests.
     static func crcKind(_ algorithm: HashAlgorithm) -> Int32? {
         switch algorithm {
-        case .sha256, .sha512, .sha384, .sha224, .sha1, .md5: nil
+        case .sha256, .sha512, .sha384, .sha224, .sha1, .md5, .adler32: nil
         case .crc32: Int32(PAWL_CRC32)
         case .crc32c: Int32(PAWL_CRC32C)
         case .crc64nvme: Int32(PAWL_CRC64NVME)
@@ -99,6 +101,9 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
             case .crc(let kind, let value):
                 guard let start = bytes.baseAddress else { continue }
                 unsafe parts[index] = .crc(kind: kind, value: pawl_crc(kind, value, start, bytes.count))
+            case .adler(var sum):
+                unsafe sum.add(bytes)
+                unsafe parts[index] = .adler(sum)
             }
         }
         position += Int64(bytes.count)
@@ -117,6 +122,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
                 }
                 return Checksum(algorithm: algorithm, digest: digest)
             case .crc(_, let value): return Self.checksum(algorithm, value)
+            case .adler(let sum): return Self.checksum(algorithm, UInt64(sum.value))
             }
         }
     }

@@ -17,7 +17,10 @@ package final class SystemSignatures: SignatureVerifier {
                 throw Failure(
                     refusing: .openPGPKeyring,
                     keyring,
-                    because: "the program gpgv, which checks OpenPGP signatures, is not installed"
+                    because: LocalizableMessage(
+                        "gpgv-missing",
+                        "the program gpgv, which checks OpenPGP signatures, is not installed"
+                    )
                 )
             }
         }
@@ -50,7 +53,11 @@ package final class SystemSignatures: SignatureVerifier {
         let bytes = try contents(of: path, atMost: OpenPGPArmor.longest, for: .openPGPKeyring)
         guard bytes.starts(with: "-----BEGIN".utf8) else { return bytes }
         guard let keys = OpenPGPArmor.keys(bytes) else {
-            throw Failure(refusing: .openPGPKeyring, path, because: "it contains no OpenPGP public key")
+            throw Failure(
+                refusing: .openPGPKeyring,
+                path,
+                because: LocalizableMessage("keyring-without-key", "it contains no OpenPGP public key")
+            )
         }
         return keys
     }
@@ -62,7 +69,10 @@ package final class SystemSignatures: SignatureVerifier {
             throw Failure(
                 refusing: .minisignKey,
                 text,
-                because: "it is neither a key of minisign nor a file with one"
+                because: LocalizableMessage(
+                    "no-minisign-key",
+                    "it is neither a key of minisign nor a file with one"
+                )
             )
         }
         return key
@@ -79,7 +89,11 @@ package final class SystemSignatures: SignatureVerifier {
             guard status.isRegular, status.length <= Int64(longest) else { throw SystemError(number: EFBIG) }
             return try file.bytes(at: 0, count: Int(status.length))
         } catch {
-            throw Failure(refusing: id, path, because: "cannot read it: \(error.text)")
+            throw Failure(
+                refusing: id,
+                path,
+                because: LocalizableMessage("key-unreadable", "cannot read it: \(error.text)")
+            )
         }
     }
 }

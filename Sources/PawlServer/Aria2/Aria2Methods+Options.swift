@@ -11,9 +11,8 @@ extension Aria2Methods {
             values[name] = value
         }
         for (name, value) in status.options.values { values[name] = value }
-        values["dir"] = Aria2Status.join(settings.root, status.snapshot.folder)
-        // Folders given in `out` are already in `dir`.
-        if values["out"] != nil { values["out"] = status.details.options.fileName }
+        values["dir"] = status.folder
+        if values["out"] != nil { values["out"] = status.out }
         values["gid"] = nil
         values["pause"] = nil
         return object(values)
@@ -72,6 +71,11 @@ extension Aria2Methods {
     }
 
     private func object(_ values: [String: String]) -> JSON {
-        .object(values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) })
+        let members = values.sorted { $0.key < $1.key }.map { name, value in
+            // aria2 ends each line.
+            let isLines = Aria2Option.table[name]?.kind == .lines && !value.isEmpty
+            return JSON.Member(name, .string(isLines ? value + "\n" : value))
+        }
+        return .object(members)
     }
 }

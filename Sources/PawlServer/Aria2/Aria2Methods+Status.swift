@@ -109,6 +109,7 @@ extension Aria2Methods {
             details: details,
             options: Aria2Options.remembered(in: details.options.attributes),
             root: settings.root,
+            isStandIn: settings.isStandIn,
             followers: followers
         )
     }

@@ -77,7 +77,7 @@ extension Aria2Option {
     /// Among them are file names: no RPC call can choose where a log, a session or cookies are written.
     private static let reportedOnly: [Row] = [
         ("auto-save-interval", .number(0...600), "60"), ("check-certificate", .flag, nil),
-        ("disk-cache", .size(0...Int64.max), "0"),
+        ("disable-ipv6", .flag, "false"), ("disk-cache", .size(0...Int64.max), "0"),
         ("download-result", .choice(["default", "full", "hide"]), "default"),
         ("enable-rpc", .flag, "true"), ("interface", .text, nil), ("log", .text, nil),
         ("rpc-allow-origin-all", .flag, "false"),

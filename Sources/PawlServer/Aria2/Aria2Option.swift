@@ -63,10 +63,16 @@ package struct Aria2Option: Hashable, Sendable {
         case .choice(let choices): choices.contains(value) ? value : nil
         // File names are made safe later; everything else may become part of a request.
         case .text: ["dir", "out"].contains(name) || FieldText.isSafe(value) ? value : nil
-        case .lines: value.split(separator: "\n").allSatisfy { FieldText.isSafe(String($0)) } ? value : nil
+        case .lines: Aria2Option.lines(value)
         case .identifier: Download.ID(value).flatMap { $0.rawValue == 0 ? nil : $0.description }
         case .checksum: Aria2Option.isChecksum(value) ? value : nil
         }
+    }
+
+    /// Without empty lines: aria2 ends each line, also the last.
+    private static func lines(_ text: String) -> String? {
+        let lines = text.split(separator: "\n")
+        return lines.allSatisfy { FieldText.isSafe(String($0)) } ? lines.joined(separator: "\n") : nil
     }
 
     /// Digits with an optional K or M, as in aria2; G is an extension.
@@ -93,6 +99,7 @@ package struct Aria2Option: Hashable, Sendable {
 
     private static let digestDigits = [
         "sha-1": 40, "sha-224": 56, "sha-256": 64, "sha-384": 96, "sha-512": 128, "md5": 32,
+        "adler32": 8,
     ]
 }
 

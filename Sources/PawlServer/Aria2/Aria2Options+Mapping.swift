@@ -1,3 +1,4 @@
+import Glibc
 package import Pawl
 package import PawlCore
 
@@ -33,7 +34,8 @@ extension Aria2Options {
         if let password = self["http-passwd"] ?? self["ftp-passwd"] { options.password = password }
         // An asterisk stands for the URL itself.
         if self["referer"] == "*" { options.referer = source }
-        if let proxy { options.proxy = proxy }
+        if let proxy = proxy(for: source) { options.proxy = proxy }
+        if flag("disable-ipv6") == true { options.ipVersion = .v4 }
         if flag("http-no-cache") == true {
             options.headers += ["Cache-Control: no-cache", "Pragma: no-cache"]
         }
@@ -57,23 +59,30 @@ extension Aria2Options {
         ]
     }()
 
-    private var proxy: String? {
-        for (name, user, password) in [
-            ("all-proxy", "all-proxy-user", "all-proxy-passwd"),
-            ("https-proxy", "https-proxy-user", "https-proxy-passwd"),
-            ("http-proxy", "http-proxy-user", "http-proxy-passwd"),
-            ("ftp-proxy", "ftp-proxy-user", "ftp-proxy-passwd"),
-        ] {
-            guard let proxy = self[name] else { continue }
-            let address = proxy.isEmpty || proxy.contains("://") ? proxy : "http://" + proxy
-            guard let user = self[user], !address.contains("@"), let marks = address.firstRange(of: "://")
-            else {
-                return address
+    /// The proxy for a URL: that of its protocol, also from the environment, before that for all.
+    private func proxy(for source: String) -> String? {
+        let scheme = source.prefix { $0 != ":" }.lowercased()
+        var name = "all-proxy"
+        if ["http", "https", "ftp"].contains(scheme) {
+            if self[scheme + "-proxy"] != nil {
+                name = scheme + "-proxy"
+            } else if Self.isInEnvironment(scheme + "_proxy") {
+                return nil
             }
-            let login = Self.coded(user) + (self[password].map { ":" + Self.coded($0) } ?? "")
-            return address[..<marks.upperBound] + login + "@" + address[marks.upperBound...]
         }
-        return nil
+        guard let proxy = self[name] else { return nil }
+        let address = proxy.isEmpty || proxy.contains("://") ? proxy : "http://" + proxy
+        guard let user = self[name + "-user"], !address.contains("@"),
+            let marks = address.firstRange(of: "://")
+        else { return address }
+        var login = Self.coded(user)
+        if let password = self[name + "-passwd"] { login += ":" + Self.coded(password) }
+        return "\(address[..<marks.upperBound])\(login)@\(address[marks.upperBound...])"
+    }
+
+    private static func isInEnvironment(_ name: String) -> Bool {
+        guard let value = unsafe getenv(name) else { return false }
+        return unsafe value.pointee != 0
     }
 
     /// Percent-encodes everything but letters and digits (RFC 3986 §2.1).

@@ -6,6 +6,8 @@ struct Aria2Status {
     let details: DownloadDetails
     let options: Aria2Options
     let root: String
+    /// Whether failures have the codes that aria2c gives them.
+    let isStandIn: Bool
     /// The downloads of the files of this Metalink.
     var followers: [Download.ID] = []
 
@@ -68,7 +70,7 @@ struct Aria2Status {
             set("errorCode", "0")
             set("errorMessage", "")
         case .failed:
-            set("errorCode", String(snapshot.error?.code.rawValue ?? 1))
+            set("errorCode", String(errorCode))
             set("errorMessage", snapshot.error?.description ?? "")
         case .removed:
             set("errorCode", "31")
@@ -81,9 +83,32 @@ struct Aria2Status {
             members.append(JSON.Member("followedBy", .array(followers.map { .string($0.description) })))
         }
         if let leader = details.options.attributes[Aria2Methods.followingMark] { set("following", leader) }
-        set("dir", Aria2Status.join(root, snapshot.folder))
+        set("dir", folder)
         members.append(JSON.Member("files", .array([file])))
         return members
+    }
+
+    private var errorCode: UInt8 {
+        guard let error = snapshot.error else { return 1 }
+        guard isStandIn else { return error.code.rawValue }
+        return Aria2cExit.code(of: error, mostNotFound: options.number("max-file-not-found") ?? 0)
+    }
+
+    /// The folders that `out` names, which are not part of `dir`.
+    private var namedFolders: ArraySlice<Substring> {
+        let named = (options["out"] ?? "").split(separator: "/").filter { $0 != "." }.dropLast()
+        return snapshot.folder.split(separator: "/").suffix(named.count) == named ? named : []
+    }
+
+    /// The value of `dir`.
+    var folder: String {
+        let folders = snapshot.folder.split(separator: "/").dropLast(namedFolders.count)
+        return Aria2Status.join(root, folders.joined(separator: "/"))
+    }
+
+    /// The value of `out`; `nil` if it was not given.
+    var out: String? {
+        details.options.fileName.map { (namedFolders + [$0[...]]).joined(separator: "/") }
     }
 
     static func word(_ state: DownloadState) -> String {

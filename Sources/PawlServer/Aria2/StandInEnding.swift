@@ -17,7 +17,7 @@ package final class StandInEnding: Sendable {
             limit: 1
         ).first
         let counts = try? await service.manager.counts()
-        let last = (failed ?? nil)?.error?.code.rawValue
+        let last = (failed ?? nil)?.error.map { Aria2cExit.code(of: $0) }
         code.withLock { $0 = last ?? (counts?.running ?? 0 > 0 ? PawlError.Code.unfinished.rawValue : 0) }
     }
 }

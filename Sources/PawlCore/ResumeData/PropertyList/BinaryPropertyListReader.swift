@@ -122,8 +122,11 @@ struct BinaryPropertyListReader {
     }
 
     private static func wide(_ run: ArraySlice<UInt8>) -> String {
-        let units = stride(from: run.startIndex, to: run.endIndex, by: 2).map {
-            UInt16(run[$0]) << 8 | UInt16(run[$0 + 1])
+        var units: [UInt16] = []
+        units.reserveCapacity(run.count / 2)
+        for place in stride(from: run.startIndex, to: run.endIndex, by: 2) {
+            let (high, low) = (UInt16(run[place]), UInt16(run[place + 1]))
+            units.append(high << 8 | low)
         }
         return String(decoding: units, as: UTF16.self)
     }

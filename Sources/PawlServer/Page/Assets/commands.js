@@ -1,7 +1,7 @@
 // The commands for downloads: one table for the toolbar, the context menu and the details.
 
 import * as format from "./format.js";
-import { isInLine, partOf } from "./queue.js";
+import { isInLine, isOfStore, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -23,7 +23,7 @@ import { words } from "./words.js";
 const isFinished = (row) => partOf(row) === "finished";
 
 /** Its failure is a refused or missing login. @param {Row} row */
-export const wantsLogin = (row) => row.error?.code === 24;
+export const wantsLogin = (row) => row.error?.code === 24 && !isOfStore(row.error);
 
 /** Failures that another URL may end: not found, no such host, refused, or an unexpected response. @param {Row} row */
 const wantsURL = (row) => [3, 19, 22, 24].includes(row.error?.code ?? 0);
@@ -93,6 +93,6 @@ export function menuOf(commands, rows) {
 /** The commands that may help a failed download, the most likely first. @param {Row} row @returns {(keyof typeof words.toolbar)[]} */
 export function remediesOf(row) {
   if (wantsLogin(row)) return ["signIn", "replaceURL"];
-  if (wantsURL(row)) return ["replaceURL"];
+  if (wantsURL(row) && row.error?.code !== 24) return ["replaceURL"];
   return [[28, 32].includes(row.error?.code ?? 0) ? "edit" : "retry"];
 }

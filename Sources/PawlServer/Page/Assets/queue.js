@@ -52,6 +52,9 @@
  * @property {(string | LocalizableMessage | Failure)[]} [values]
  */
 
+/** Whether an object store refused, or its access key is wrong. @param {Failure} failure */
+export const isOfStore = ({ cause }) => cause?.messageID.startsWith("s3-") === true;
+
 /** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */
 export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z ]+ [a-z]+:\/\/\S+: /, "");
 

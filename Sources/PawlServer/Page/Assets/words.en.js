@@ -1,4 +1,4 @@
-import { causeOf } from "./queue.js";
+import { causeOf, isOfStore } from "./queue.js";
 
 const plural = new Intl.PluralRules("en");
 /** @param {number} count @param {string} one @param {string} other */
@@ -14,6 +14,9 @@ const remedies = {
   19: "check the host name", 22: "check the URL", 23: "check the URL", 24: "sign in with a user name and password",
   28: "edit the download", 29: "retry later", 32: "check the checksum, or retry to download again", 33: "check the URL",
 };
+
+/** The same for object stores. @type {Record<number, string>} */
+const storeRemedies = { 3: "check the bucket and the key", 24: "check the access key of the service" };
 
 export const english = {
   language: "Language",
@@ -80,7 +83,7 @@ export const english = {
   /** Failures and decisions, which the service sends in English. */
   failure: (/** @type {import("./queue.js").Failure} */ failure) => failure.message,
   reason: (/** @type {import("./queue.js").Failure} */ failure) =>
-    capital([causeOf(failure), remedies[failure.code ?? 0]].filter(Boolean).join("; ")),
+    capital([causeOf(failure), (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0]].filter(Boolean).join("; ")),
   cause: (/** @type {import("./queue.js").Failure} */ failure) => capital(causeOf(failure)),
   localized: (/** @type {import("./queue.js").LocalizableMessage} */ message) => message.message,
 
@@ -90,9 +93,9 @@ export const english = {
   }),
   toolbar: {
     resume: "Resume", pause: "Pause", retry: "Retry", tryNow: "Try now", force: "Start now", moveUp: "Move up", moveDown: "Move down",
-    first: "Move to top", last: "Move to bottom", rename: "Rename …", replaceURL: "Replace URL …",
+    first: "Move to top", last: "Move to bottom", rename: "Rename…", replaceURL: "Replace URL…",
     copyURL: "Copy URL", open: "Open file", save: "Save a copy", remove: "Remove, keep file", removeMenu: "Remove", more: "More",
-    signIn: "Sign in …", edit: "Edit …", check: "Check now",
+    signIn: "Sign in…", edit: "Edit…", check: "Check now",
     removeFile: "Remove and delete file", raise: "Raise priority", lower: "Lower priority", details: "Details",
     choosing: "Select",
   },
@@ -175,7 +178,7 @@ export const english = {
   rateHint: "Bytes per second: 500K, 1.5M",
   badRate: "Invalid speed limit. Use a value such as 500K or 1.5M, or leave it empty for none.",
   checksum: "Checksum",
-  checksumHint: "TYPE=HEX, where TYPE is sha-256, sha-512, sha-384, sha-224, sha-1, md5, crc64nvme, crc32c or crc32",
+  checksumHint: "TYPE=HEX, where TYPE is sha-256, sha-512, sha-384, sha-224, sha-1, md5, crc64nvme, crc32c, crc32 or adler32",
   headers: "Request headers",
   headersHint: "One per line, Name: value",
   mirrors: "Mirrors",
@@ -197,7 +200,7 @@ export const english = {
   lastHour: "1 hour",
   hasSchedule: "A schedule sets the speed limit.",
   hasNoSchedule: "No schedule.",
-  editSchedule: "Schedule …",
+  editSchedule: "Schedule…",
   schedule: "Schedule of the speed limit",
   scheduleRate: "Limit",
   scheduleHint: "Select hours by pressing or dragging to set this limit. Select them again to remove it.",
@@ -233,7 +236,7 @@ export const english = {
 
   clearFinished: "Clear finished",
   exportQueue: "Export the queue",
-  importQueue: "Import a queue …",
+  importQueue: "Import a queue…",
   notAQueue: (/** @type {string} */ name) => `${name} is not an exported queue.`,
   imported: (/** @type {number} */ added, /** @type {number} */ known) =>
     `Imported ${several(added, "download", "downloads")}${known > 0 ? `; ${known.toLocaleString("en")} already in the queue` : ""}`,
@@ -261,7 +264,7 @@ export const english = {
 
   serviceGone: "The service does not respond.",
   tryingIn: (/** @type {number} */ seconds) => `Retrying in ${seconds} s.`,
-  trying: "Retrying …",
+  trying: "Retrying…",
   tryNow: "Retry now",
   networkGone: (/** @type {number} */ count) =>
     `No network connection. ${several(count, "download", "downloads")} will resume when it is back.`,
@@ -308,7 +311,7 @@ export const english = {
     status: "Status", contentType: "Content-Type", contentLength: "Content-Length", entityTag: "ETag",
     lastModified: "Last-Modified", contentDisposition: "Content-Disposition",
   },
-  checksumStates: { none: "Not set", pending: "Verified when complete", checking: "Verifying …", right: "Matches", wrong: "Does not match" },
+  checksumStates: { none: "Not set", pending: "Verified when complete", checking: "Verifying…", right: "Matches", wrong: "Does not match" },
   events: /** @type {Record<string, string>} */ ({
     added: "Added", started: "Started", notice: "Decision", retry: "Retrying", finished: "Finished", failed: "Failed", state: "State",
   }),

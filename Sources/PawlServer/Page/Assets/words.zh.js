@@ -1,4 +1,5 @@
 import { failure, localized, reason } from "./messages.zh.js";
+import { isOfStore } from "./queue.js";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("zh-CN");
@@ -9,6 +10,9 @@ const remedies = {
   13: "请重命名此任务", 14: "请重命名此任务", 18: "请选择其他文件夹", 19: "请检查主机名", 22: "请检查地址", 23: "请检查地址",
   24: "请输入用户名和密码登录", 28: "请编辑此任务", 29: "请稍后重试", 32: "请核对校验和，或重试以重新下载", 33: "请检查地址",
 };
+
+/** 对象存储的处理办法。 @type {Record<number, string>} */
+const storeRemedies = { 3: "请检查存储桶和键", 24: "请检查服务所用的访问密钥" };
 
 /** @type {typeof import("./words.en.js").english} */
 export const chinese = {
@@ -71,7 +75,7 @@ export const chinese = {
   smoothed: (speed) => `十秒平均速度：${speed}`,
 
   failure,
-  reason: (error) => [reason(error), remedies[error.code ?? 0]].filter(Boolean).join("；"),
+  reason: (error) => [reason(error), (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]].filter(Boolean).join("；"),
   cause: reason,
   localized,
 
@@ -161,7 +165,7 @@ export const chinese = {
   rateHint: "每秒字节数：500K、1.5M",
   badRate: "限速无效。请输入 500K 或 1.5M 这样的值，留空表示不限速。",
   checksum: "校验和",
-  checksumHint: "格式为 类型=十六进制摘要，类型为 sha-256、sha-512、sha-384、sha-224、sha-1、md5、crc64nvme、crc32c 或 crc32",
+  checksumHint: "格式为 类型=十六进制摘要，类型为 sha-256、sha-512、sha-384、sha-224、sha-1、md5、crc64nvme、crc32c、crc32 或 adler32",
   headers: "请求头",
   headersHint: "每行一个，名称: 值",
   mirrors: "镜像",

@@ -15,6 +15,10 @@ package enum Aria2cExit {
             default: return 22
             }
         }
+        // aria2c does not look for a folder's listing.
+        if error.cause?.id == "fault-path-is-folder" { return 1 }
+        // aria2c's code for everything that an FTP server refuses.
+        if error.code == .authorization, error.failure.place.hasPrefix("ftp") { return 21 }
         switch error.code {
         // aria2c has no code for a connection that is refused or lost.
         case .network: return 1
@@ -26,6 +30,11 @@ package enum Aria2cExit {
         case .cannotResume: return 8
         default: return error.code.rawValue
         }
+    }
+
+    /// Whether the file that is there is longer than the server's.
+    package static func isOfLongerFile(_ error: PawlError) -> Bool {
+        error.cause?.id == "size-below-bytes-on-disk"
     }
 
     /// The HTTP status that is the cause.
