@@ -244,13 +244,16 @@ extension DownloadMachine {
         let kept = kept("\(.resume) to continue")
         switch fault {
         case .transfer(let fault):
-            let isShort = sources[source].breaksAfter != nil && fault.kind.isBreak
+            let isWhole = !rangesUsable && fault.kind.isBreak && plan.selection == .whole
+            let isShort = !isWhole && sources[source].breaksAfter != nil && fault.kind.isBreak
             var failure = Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: isShort ? Self.breaks(fault) : fault.message,
-                remedy: fault.remedy ?? (isShort ? keptForLongerResponses(from: source) : kept)
+                because: isWhole ? Self.breaksWhole(fault) : isShort ? Self.breaks(fault) : fault.message,
+                remedy: fault.remedy
+                    ?? (isWhole
+                        ? keptForWholeResponse : isShort ? keptForLongerResponses(from: source) : kept)
             )
             failure.fault = fault.kind
             return failure

@@ -46,7 +46,7 @@ extension DownloadMachine {
         var have: Int64?
         if !isStale, map.done.runs.count == 1, let base { have = base + map.done.prefix }
         let known = representation
-        let judge = Judge(
+        var judge = Judge(
             requested: lanes[index].requested,
             known: known,
             record: known?.record(of: sources[source].text, at: lanes[index].host),
@@ -54,6 +54,7 @@ extension DownloadMachine {
             held: written,
             name: name
         )
+        judge.formerType = formerType
         let verdict = judge.verdict(on: head, wallTime: wallTime)
         lastEvent = now
         if !plan.hooks.isEmpty {
@@ -138,6 +139,13 @@ extension DownloadMachine {
         lane index: Int,
         now: Instant
     ) -> [Action] {
+        if let coding = response.identity.coding, plan.selection != .whole {
+            let evidence = LocalizableMessage(
+                "range-encoded-whole",
+                "it sent the content with Content-Encoding \(coding), of which no part can be used"
+            )
+            return laneFault(index, .unproven(evidence), now: now)
+        }
         lanes[index].identity = response.identity
         let lane = lanes[index]
         if lane.kind == .restarting {
@@ -249,14 +257,14 @@ extension DownloadMachine {
         }
         let mayBeEmpty = lane.kind == .settling || comparesEnd(lane)
         guard lane.responseEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
-            return rangesBroken(
+            return partTooShort(
                 .init("range-ends-early", "the server sent no byte after \(lane.cursor)"),
                 lane: index,
                 now: now
             )
         }
         guard lane.responseEnd >= lane.cursor else {
-            return rangesBroken(
+            return partTooShort(
                 .init("range-too-short-to-compare", "the server sent less than the bytes to compare"),
                 lane: index,
                 now: now
@@ -266,7 +274,7 @@ extension DownloadMachine {
         let end = min(wanted, lane.responseEnd)
         // More responses of this length would mostly repeat the overlap.
         if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !comparesEnd(lane) {
-            return rangesBroken(
+            return partTooShort(
                 .init(
                     "range-too-short",
                     "the server sent only \(end - lane.cursor) bytes after those to compare"

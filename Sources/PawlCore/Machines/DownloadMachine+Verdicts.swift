@@ -83,6 +83,7 @@ extension DownloadMachine {
     mutating func reset(total: Int64?) {
         map = SegmentMap(total: total)
         base = plan.base(total: nil)
+        formerType = representation?.mediaType ?? formerType
         representation = nil
         samples = []
         openJoints = []

@@ -16,6 +16,8 @@ package struct Judge: Hashable, Sendable {
     package var held: Int64
     /// The file name, once there is one.
     package var name: String?
+    /// The media type of an earlier response of this download, of which nothing is on disk any more.
+    var formerType: String?
 
     package init(
         requested: RequestedRange,
@@ -143,14 +145,14 @@ package struct Judge: Hashable, Sendable {
     /// The evidence that `identity` gives about the bytes on disk.
     private func evidence(_ identity: ContentIdentity) -> Evidence {
         guard let known else { return .strong }
-        if let total = known.total, let other = identity.total, total != other {
-            return .changed(.sizeChanged(from: total, to: other))
-        }
         guard known.coding == identity.coding else {
             let (before, now) = (known.coding ?? "identity", identity.coding ?? "identity")
             return .changed(
                 .init("content-encoding-changed", "its Content-Encoding was \(before) and is \(now) now")
             )
+        }
+        if let total = known.total, let other = identity.total, total != other {
+            return .changed(.sizeChanged(from: total, to: other))
         }
         return record?.evidence(for: identity.validators) ?? .weak
     }
@@ -217,7 +219,8 @@ package struct Judge: Hashable, Sendable {
         )
         if let verdict = pageVerdict(response) { return verdict }
         // The same strong tag with another length contradicts itself: bytes are discarded for it only when it is repeated.
-        if case .changed(let change) = evidence, held > 0, let total = known?.total, total != identity.total,
+        if case .changed(let change) = evidence, held > 0, let known, let total = known.total,
+            total != identity.total, known.coding == identity.coding,
             record?.evidence(for: identity.validators) == .strong
         {
             return .suspectPage(response, evidence: change)
@@ -368,7 +371,8 @@ package struct Judge: Hashable, Sendable {
 
     /// The verdict on a login or error page with status 200 in place of other known content.
     private func pageVerdict(_ response: AcceptedResponse) -> Verdict? {
-        guard let known, response.evidence != .strong else { return nil }
+        guard let known else { return pageInsteadOfFormer(response) }
+        guard response.evidence != .strong else { return nil }
         let size = response.identity.total
         // An unknown size is not another one, unless there are more bytes already.
         let hasOtherSize = known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
@@ -388,9 +392,7 @@ package struct Judge: Hashable, Sendable {
             return .suspectPage(response, evidence: bare)
         }
         if let before = known.mediaType, before != type {
-            return .fault(
-                .page(.init("page-instead-of-type", "it responded with \(type) instead of \(before)"))
-            )
+            return .fault(.page(Self.instead(type, of: before)))
         }
         if known.mediaType == nil, !isExpected(type) {
             return .fault(.page(.init("page-response", "it responded with a page (\(type))")))
@@ -400,6 +402,17 @@ package struct Judge: Hashable, Sendable {
             response,
             evidence: .init("page-of-other-size", "it responded with a page of another size (\(type))")
         )
+    }
+
+    private func pageInsteadOfFormer(_ response: AcceptedResponse) -> Verdict? {
+        guard let formerType, let type = response.identity.mediaType, Self.isPage(type), type != formerType,
+            !isExpected(type)
+        else { return nil }
+        return .fault(.page(Self.instead(type, of: formerType)))
+    }
+
+    private static func instead(_ type: String, of before: String) -> LocalizableMessage {
+        LocalizableMessage("page-instead-of-type", "it responded with \(type) instead of \(before)")
     }
 
     /// Whether less than what is on disk would replace it, from a host that had validators before.
