@@ -162,6 +162,8 @@ extension DownloadMachine {
                 .init("file-above-size", "the file has \(length) bytes, the server's only \(total)")
             )
         }
+        // Nothing follows a requested part that is all there.
+        let total = total ?? (length == plan.longest ? length : nil)
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
         // A digest proves more than any sample.

@@ -38,7 +38,7 @@ extension DownloadMachine {
         laneFaults = 0
         rangeRefusals = 0
         comparesWhole = false
-        formerType = nil
+        former = nil
         refillAfter = nil
         isClaimed = false
         existingLength = nil

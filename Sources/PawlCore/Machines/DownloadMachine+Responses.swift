@@ -54,7 +54,14 @@ extension DownloadMachine {
             held: written,
             name: name
         )
-        judge.formerType = formerType
+        judge.former = former.map { former in
+            let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
+            return FormerContent(
+                mediaType: former.mediaType,
+                hasValidators: isOwn,
+                suspect: former.suspect
+            )
+        }
         let verdict = judge.verdict(on: head, wallTime: wallTime)
         lastEvent = now
         if !plan.hooks.isEmpty {
@@ -114,6 +121,11 @@ extension DownloadMachine {
         now: Instant
     ) -> [Action] {
         let page = SuspectPage(total: identity.total, mediaType: identity.mediaType)
+        guard representation != nil else {
+            // Nothing is on disk that it could replace.
+            former?.suspect = page
+            return laneFault(index, .suspectPage(evidence), now: now)
+        }
         if representation?.suspect == page { return changed(evidence, lane: index, now: now) }
         representation?.suspect = page
         let note: [Action] = isClaimed ? [.record] : []
@@ -146,6 +158,7 @@ extension DownloadMachine {
             )
             return laneFault(index, .unproven(evidence), now: now)
         }
+        if let actions = beginSuffix(response, lane: index, now: now) { return actions }
         lanes[index].identity = response.identity
         let lane = lanes[index]
         if lane.kind == .restarting {
@@ -192,6 +205,32 @@ extension DownloadMachine {
         lanes[index].responseEnd =
             response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
         return learnDigests(of: lane) + fit(response, lane: index, now: now)
+    }
+
+    /// Begins the last bytes of a file whose length a response has reported: FTP and SFTP have no requests for those.
+    ///
+    /// `nil` when the response itself begins there.
+    private mutating func beginSuffix(
+        _ response: Judge.AcceptedResponse,
+        lane index: Int,
+        now: Instant
+    ) -> [Action]? {
+        let lane = lanes[index]
+        guard case .suffix = plan.selection, sources[lane.source].isFileTransfer, representation == nil else {
+            return nil
+        }
+        guard let total = response.identity.total, let start = plan.base(total: total) else {
+            let evidence = LocalizableMessage(
+                "length-missing",
+                "it does not report the length, which a request for the last bytes needs"
+            )
+            return laneFault(index, .unproven(evidence), now: now)
+        }
+        guard response.range.start != start else { return nil }
+        // The file has another length than before.
+        if base != nil, !countRestart() { return keepsChanging(.fewerThanOnDisk(total)) }
+        base = start
+        return [.drop(lane.id), reopen(index, now: now)]
     }
 
     /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
@@ -242,6 +281,7 @@ extension DownloadMachine {
         version.digests = lane.stated
         version.prove(sources[lane.source].text, at: lane.host, identity.validators)
         representation = version
+        former = nil
         prove(lane.source)
     }
 

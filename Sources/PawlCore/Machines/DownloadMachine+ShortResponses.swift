@@ -59,7 +59,11 @@ extension DownloadMachine {
     /// Notes how many bytes a broken response brought.
     mutating func noteBreak(of lane: Lane) {
         guard lane.stage == .flowing, lane.received > 0 else { return }
-        if !sources[lane.source].hasBroken, sources[lane.source].longestPart != nil { rangesUsable = true }
+        if !sources[lane.source].hasBroken, sources[lane.source].longestPart != nil {
+            // The whole was no way out, and what it discarded has to be received again, once.
+            rangesUsable = true
+            highWater = written
+        }
         sources[lane.source].hasBroken = true
         let isShort = lane.received < 2 * DownloadMachine.overlap
         if lane.received < 2 * lane.compares || sources[lane.source].breaksAfter != nil {
@@ -101,34 +105,32 @@ extension DownloadMachine {
         }
     }
 
-    /// Why such a download failed.
-    static func breaks(_ fault: TransferFault) -> LocalizableMessage {
-        LocalizableMessage(
+    /// Why a connection that breaks ended the download, and what to do, where retries alone would not mend it.
+    func broken(_ fault: TransferFault, from source: Int) -> (why: LocalizableMessage, remedy: Remedy)? {
+        guard fault.kind.isBreak else { return nil }
+        if !rangesUsable, plan.selection == .whole {
+            let why = LocalizableMessage(
+                "breaks-without-ranges",
+                "the server sends only the whole file, and the connection broke before its end: \(fault.message)"
+            )
+            let advice: Remedy =
+                "try again over a better connection or with more \(.option(.retries)), or add a server that sends ranges as \(.option(.mirror))"
+            return (why, kept(advice, otherwise: advice))
+        }
+        guard sources[source].breaksAfter != nil else { return nil }
+        let why = LocalizableMessage(
             "breaks-within-comparison",
             "the connection broke before it had sent the bytes to compare and others after them: \(fault.message)"
         )
-    }
-
-    /// Why a download failed whose server sends only the whole.
-    static func breaksWhole(_ fault: TransferFault) -> LocalizableMessage {
-        LocalizableMessage(
-            "breaks-without-ranges",
-            "the server sends only the whole file, and the connection broke before its end: \(fault.message)"
-        )
-    }
-
-    var keptForWholeResponse: Remedy {
-        let advice: Remedy =
-            "try again over a better connection or with more \(.option(.retries)), or add a server that sends ranges as \(.option(.mirror))"
-        return kept(advice, otherwise: advice)
-    }
-
-    func keptForLongerResponses(from source: Int) -> Remedy {
         if part(of: source) == nil {
-            return kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces")
+            return (
+                why,
+                kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces")
+            )
         }
-        return kept(
-            "\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces"
+        return (
+            why,
+            kept("\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces")
         )
     }
 }

@@ -1,3 +1,12 @@
+/// What a download received, and has discarded: an error page in its place is not a new version.
+struct FormerContent: Hashable, Sendable {
+    var mediaType: String?
+    /// Whether the source of the response to judge sent an entity tag or a date.
+    var hasValidators = false
+    /// What its last response was instead: the same again is a new version.
+    var suspect: SuspectPage?
+}
+
 /// Decides, from the request and the response's head, how the body may be used before its first byte is
 /// written.
 ///
@@ -16,8 +25,8 @@ package struct Judge: Hashable, Sendable {
     package var held: Int64
     /// The file name, once there is one.
     package var name: String?
-    /// The media type of an earlier response of this download, of which nothing is on disk any more.
-    var formerType: String?
+    /// The content of which nothing is on disk any more.
+    var former: FormerContent?
 
     package init(
         requested: RequestedRange,
@@ -163,16 +172,6 @@ package struct Judge: Hashable, Sendable {
         let identity = ContentIdentity(head, total: head.contentLength)
         let evidence = known == nil ? .weak : evidence(identity)
         if case .changed(let change) = evidence { return .changed(evidence: change) }
-        if head.contentLength == nil, case .suffix = requested {
-            return .fault(
-                .unproven(
-                    .init(
-                        "length-missing",
-                        "it does not report the length, which a request for the last bytes needs"
-                    )
-                )
-            )
-        }
         let total = head.contentLength ?? SegmentMap.open
         let start = requestedStart(in: total)
         if start > 0, start == total, have == total { return .complete(total: total, isProven: false) }
@@ -405,10 +404,20 @@ package struct Judge: Hashable, Sendable {
     }
 
     private func pageInsteadOfFormer(_ response: AcceptedResponse) -> Verdict? {
-        guard let formerType, let type = response.identity.mediaType, Self.isPage(type), type != formerType,
-            !isExpected(type)
-        else { return nil }
-        return .fault(.page(Self.instead(type, of: formerType)))
+        guard let former else { return nil }
+        if let before = former.mediaType, let type = response.identity.mediaType, Self.isPage(type),
+            type != before, !isExpected(type)
+        {
+            return .fault(.page(Self.instead(type, of: before)))
+        }
+        let page = SuspectPage(total: response.identity.total, mediaType: response.identity.mediaType)
+        guard former.hasValidators, response.identity.validators.isEmpty, page != former.suspect else {
+            return nil
+        }
+        return .suspectPage(
+            response,
+            evidence: .init("no-validators-any-more", "it has neither ETag nor Last-Modified any more")
+        )
     }
 
     private static func instead(_ type: String, of before: String) -> LocalizableMessage {

@@ -28,6 +28,7 @@ const messages = {
   "existing-file-wrong": "文件 {0} 与其摘要不符：正在重新获取错误的部分",
   "piece-bad-on-disk": "磁盘上位于 {0} 的分块有误，正在重新获取",
   "other-content": "它的内容不同：{0}",
+  "no-validators-any-more": "它不再有 ETag 和 Last-Modified",
   "no-response-to-range-started-over": "服务器从不应答带 Range 的请求：不带 Range 从头重新开始",
   "no-response-to-range-continuing": "服务器从不应答带 Range 的请求：不再分段，继续下载",
   "no-response-to-range-retrying": "带 Range 的请求没有应答：改为不带 Range 请求",
