@@ -13,8 +13,9 @@ beside Debian's zsync. Programs of a case run in turn, and medians count; bytes 
 import argparse, base64, hashlib, os, re, shutil, signal, statistics, subprocess, sys, tempfile
 sys.dont_write_bytecode = True  # write no bytecode into the source folder
 from measuring import Failed, Runner
-from origin import free_port, wait_for
+from origin import free_port
 import report
+import waiting
 
 GIB, MIB = 1 << 30, 1 << 20
 LIMIT = 600
@@ -42,7 +43,8 @@ class Origin:
                 f"scgi_temp_path {self.folder}/scgi; server {{ listen 127.0.0.1:{self.port}; {places} }} }}\n")
         self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "nginx", "-c", f"{self.folder}/nginx.conf",
                                          "-e", f"{self.folder}/error.log"])
-        wait_for(self.port)
+        if not waiting.until_changed(self.folder, lambda: os.path.exists(f"{self.folder}/nginx.pid")):
+            raise Failed("nginx does not start")
 
     def url(self, name):
         return f"http://127.0.0.1:{self.port}/{name}"

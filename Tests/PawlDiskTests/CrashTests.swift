@@ -68,6 +68,81 @@ import Testing
         #expect(try folder.fresh("x.bin").name == "x (1).bin")
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `killed before the last step of publishing, a file of another part is not the requested one`(
+        hasJournal: Bool,
+        marks: Bool
+    ) throws {
+        let folder = TestFolder { $0.marks = marks }
+        var begun = folder.facts("x.bin", total: 9000)
+        begun.representation.selection = .closed(ByteRange(0, 3000))
+        func claim(_ selection: RequestedRange?) throws -> ClaimResult {
+            var facts = begun
+            facts.representation.selection = selection
+            let claim = Claim(folder: folder.path, name: "x.bin", ifExists: .rename, facts: facts)
+            return try folder.disk.claim(claim) { _ in false }
+        }
+        guard case .fresh(let opened) = try claim(begun.representation.selection) else { return }
+        let partial = try #require(opened as? FilePartial)
+        try partial.write(payload(3000), at: 0)
+        if hasJournal { try partial.beginJournal(begun, done: ByteRangeSet([ByteRange(0, 3000)])) }
+        partial.release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        for other in [RequestedRange.whole, .from(0), .closed(ByteRange(0, 2000))] {
+            guard case .fresh(let partial) = try claim(other) else {
+                Issue.record("\(other) is taken for complete")
+                continue
+            }
+            #expect(partial.name == "x (1).bin")
+            partial.discard()
+        }
+        #expect(try folder.bytes(of: "x.bin") == payload(3000))
+    }
+
+    @Test
+    func
+        `a published part of a resource is recognised until it was reported, also when another part was begun`()
+        async throws
+    {
+        let folder = TestFolder()
+        func facts(_ selection: RequestedRange) -> JournalFacts {
+            var facts = folder.facts("x.bin", total: 9000)
+            facts.representation.selection = selection
+            return facts
+        }
+        func claim(_ selection: RequestedRange) throws -> ClaimResult {
+            let claim = Claim(
+                folder: folder.path,
+                name: "x.bin",
+                ifExists: .rename,
+                facts: facts(selection)
+            )
+            return try folder.disk.claim(claim) { _ in false }
+        }
+        guard case .fresh(let opened) = try claim(.whole) else { return }
+        let begun = try #require(opened as? FilePartial)
+        try begun.write(payload(3000), at: 0)
+        try begun.beginJournal(facts(.whole), done: ByteRangeSet([ByteRange(0, 3000)]))
+        begun.release()
+        folder.restart()
+        let part = RequestedRange.closed(ByteRange(0, 3000))
+        guard case .found(let found, _) = try claim(part) else {
+            Issue.record("the bytes on disk are not found")
+            return
+        }
+        let partial = try #require(found as? FilePartial)
+        try partial.record(facts(part), done: ByteRangeSet([ByteRange(0, 3000)]))
+        partial.release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        guard case .fresh(let other) = try claim(.whole) else {
+            Issue.record("a part is taken for the whole")
+            return
+        }
+        other.discard()
+    }
+
     @Test(arguments: [true, false])
     func `a file that another process is publishing is not taken for an abandoned one`(
         marks: Bool

@@ -154,6 +154,32 @@ import Testing
         await bench.close()
     }
 
+    @Test
+    func `a comparison that is still to come is in the export, and aria2 clients see that it is pending`()
+        async throws
+    {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        try place(bench)
+        let item = [
+            JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces)),
+            JSON.Member("checkExisting", .bool(true)), JSON.Member("start", "paused"),
+            JSON.Member("description", "the film"),
+        ]
+        let added = try await bench.result("pawl.add", [[.object(item)]])
+        let id = try #require(added.array?.first?["id"]?.string)
+        let exported = try await bench.result("pawl.export")
+        #expect(exported.array?.first?["checkExisting"] == .bool(true), "\(exported.text)")
+        #expect(exported.array?.first?["description"] == "the film")
+        _ = try await bench.result("pawl.remove", [.string(id)])
+        let again = try await bench.result("pawl.add", [exported])
+        let copy = try #require(again.array?.first?["id"]?.string, "\(again.text)")
+        _ = try await bench.result("pawl.resume", [.string(copy)])
+        try await bench.finish(copy)
+        #expect(bench.origin.log.records.isEmpty)
+        await bench.close()
+    }
+
     @Test func `an existing file with another checksum is replaced`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)

@@ -30,8 +30,13 @@ public struct DownloadDetails: Sendable {
     public var connections: [Connection] = []
     /// The length of the pieces whose digests are known; `nil` without any.
     package var pieceLength: Int64?
-    /// The bytes of the pieces that were compared with their digests and are right.
+    /// The bytes of the pieces that were compared with their digests and are right; of an existing file that is being
+    /// compared, those that were read.
     package var verified: Int64 = 0
+    /// Whether a file that has its name is compared with its digests before anything is requested, and has not been yet.
+    package var checksExistingFile = false
+    /// Whether that comparison is running.
+    package var isCheckingFile = false
 }
 
 /// The number of downloads in each part of the queue.
@@ -224,13 +229,19 @@ extension QueueKeeper {
         options.folder = record.folder
         options.mirrors = Array(record.sources.dropFirst())
         options.taskDescription = record.taskDescription
-        return DownloadDetails(
+        var details = DownloadDetails(
             snapshot: snapshot,
             sources: record.sources,
             options: options,
             written: snapshot.written > 0 ? [0..<snapshot.written] : [],
             pieceLength: stored.pieceLength
         )
+        details.checksExistingFile = stored.checksExistingFile
+        if let check = checks[record.id] {
+            details.isCheckingFile = true
+            details.verified = check.count
+        }
+        return details
     }
 
     static let ended: Set<QueueState> = [.finished, .failed, .removed]

@@ -55,12 +55,14 @@ struct FileCheckOrder: Sendable {
     }
 
     /// Reads the file once for its digests and once for its pieces, and says which bytes are in right pieces.
-    func run() throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
+    ///
+    /// `progress` gets the number of bytes read since its last call.
+    func run(progress: (Int) -> Void = { _ in }) throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
         let file = try FileDigests(path)
         let expected = digests.compactMap { digest in Checksum(text: "\(digest.algorithm)=\(digest.digest)") }
         var check = FileCheck(path: path, digests: [], pieceCount: 0, wrongPieces: 0)
         if !expected.isEmpty {
-            let found = try file.digests(expected.map(\.algorithm))
+            let found = try file.digests(expected.map(\.algorithm), progress: progress)
             check.digests = zip(digests, zip(expected, found)).map { digest, pair in
                 FileCheck.Comparison(expected: digest, isRight: pair.0.digest == pair.1)
             }
@@ -73,7 +75,7 @@ struct FileCheckOrder: Sendable {
                 (check.pieceCount, check.wrongPieces) = (pieces.count, pieces.count)
                 return (check, right)
             }
-            let wrong = try file.wrongPieces(pieces, total: length)
+            let wrong = try file.wrongPieces(pieces, total: length, progress: progress)
             right = ByteRangeSet([ByteRange(0, length)])
             for piece in wrong { right.remove(pieces.range(piece, in: length)) }
             let isLonger = file.length > length && wrong.isEmpty

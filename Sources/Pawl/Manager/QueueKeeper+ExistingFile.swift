@@ -1,6 +1,7 @@
 import PawlCore
 import PawlEngine
 import PawlSystem
+import Synchronization
 
 // A file that has a download's name already, compared with the known digests before anything is requested.
 extension QueueKeeper {
@@ -21,28 +22,27 @@ extension QueueKeeper {
             pieces: job.plan.pieces,
             total: job.plan.length ?? fitting
         )
-        let (id, number) = (record.id, nextCheck)
-        nextCheck += 1
-        checks[id] = number
+        let (id, check) = (record.id, RunningCheck())
+        checks[id] = check
         SystemThread.detached("pawl-check", blocksSignals: true) { [weak thread] in
             let result = Result { () throws(Failure) -> ExistingFile in
-                let (check, right) = try order.run()
-                if check.isRight { return .right(length: try FileDigests(order.path).length) }
+                let (found, right) = try order.run { check.read.add($0, ordering: .relaxed) }
+                if found.isRight { return .right(length: try FileDigests(order.path).length) }
                 return .wrong(isSeeded: try order.seed(right))
             }
-            thread?.post { $0.checked(id, number, order, result) }
+            thread?.post { $0.checked(id, check, order, result) }
         }
         return true
     }
 
-    /// `number` tells whether it is still wanted.
+    /// `check` tells whether it is still wanted.
     private func checked(
         _ id: QueueID,
-        _ number: UInt64,
+        _ check: RunningCheck,
         _ order: FileCheckOrder,
         _ result: Result<ExistingFile, Failure>
     ) {
-        guard checks[id] == number, closing.isEmpty else { return }
+        guard checks[id] === check, closing.isEmpty else { return }
         checks[id] = nil
         switch result {
         case .success(.right(let length)):
@@ -74,6 +74,13 @@ extension QueueKeeper {
         case .failure(let failure): end(id, .failure(failure))
         }
     }
+}
+
+/// A comparison that runs.
+final class RunningCheck: Sendable {
+    /// The bytes of the file that were read, once for its digests and once for its pieces.
+    let read = Atomic<Int>(0)
+    var count: Int64 { Int64(read.load(ordering: .relaxed)) }
 }
 
 /// What the comparison of an existing file found.

@@ -39,8 +39,7 @@ final class QueueKeeper: ThreadBound {
     var machine: QueueMachine
     var runs: [QueueID: Run] = [:]
     /// Comparisons of existing files before their downloads begin, by number.
-    var checks: [QueueID: UInt64] = [:]
-    var nextCheck: UInt64 = 0
+    var checks: [QueueID: RunningCheck] = [:]
     /// By the engine's identifiers.
     var ids: [DownloadID: QueueID] = [:]
     /// Runs outside the queue: content for memory, and streams.

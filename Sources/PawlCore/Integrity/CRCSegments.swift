@@ -30,6 +30,13 @@ package struct CRCSegments: Hashable, Sendable {
         return nil
     }
 
+    /// How many bytes of `done` were not checked.
+    package func missing(in done: ByteRangeSet) -> Int64 {
+        done.runs.reduce(0) { count, run in
+            covered.gaps(in: run).reduce(count) { $0 + $1.count }
+        }
+    }
+
     /// Adds the CRCs of `range`, which was not covered.
     package mutating func insert(_ range: ByteRange, _ values: [UInt64]) {
         assert(!covered.intersects(range), "a range is checked once")

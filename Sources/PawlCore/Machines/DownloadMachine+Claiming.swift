@@ -10,8 +10,9 @@ extension DownloadMachine {
         case .found(let journal):
             isClaimed = true
             guard !journal.done.isEmpty else { return reserve() + admit(index, now: now) }
+            let lane = lanes[index]
             let drops = stop()
-            return drops + adopt(journal, now: now)
+            return drops + adopt(journal, after: lane, now: now)
         case .existing(let length):
             isClaimed = true
             let drops = stop()
@@ -46,7 +47,13 @@ extension DownloadMachine {
     }
 
     /// Continues an earlier run's bytes, as far as they belong to the requested range.
-    private mutating func adopt(_ journal: LoadedJournal, now: Instant) -> [Action] {
+    ///
+    /// `lane` has the response for which they were found, if there was one.
+    private mutating func adopt(
+        _ journal: LoadedJournal,
+        after lane: Lane? = nil,
+        now: Instant
+    ) -> [Action] {
         let found = journal.facts.representation
         if let original = journal.original {
             existingLength = original
@@ -70,7 +77,9 @@ extension DownloadMachine {
         }
         // Offsets count from where the earlier run's part began; another beginning never replaces it.
         base = found.selection == plan.selection ? found.base : plan.base(total: found.total)
-        let isKept = base != nil && (found.selection == nil || found.base == base)
+        // A part of a coded body is no part of the content.
+        let isPlain = found.coding == nil || found.selection == plan.selection && plan.selection == .whole
+        let isKept = base != nil && (found.selection == nil || found.base == base) && isPlain
         highWater = journal.done.count
         representation = found
         let isSameAddress = journal.facts.sources.contains(sources[0].text)
@@ -79,9 +88,14 @@ extension DownloadMachine {
             isStale = true
             map = SegmentMap(done: journal.done)
             let notice =
-                LocalizableMessage(
+                isPlain
+                ? LocalizableMessage(
                     "other-range-starting-over",
                     "the bytes on disk are of another range: starting over with the requested one"
+                )
+                : LocalizableMessage(
+                    "encoded-range-starting-over",
+                    "the bytes on disk have Content-Encoding \(found.coding ?? ""), and only a part was requested: starting over"
                 )
             return [.notify(.notice(notice))] + openFirst(now: now)
         }
@@ -99,7 +113,7 @@ extension DownloadMachine {
             let selection = plan.selection
             representation?.selection = selection
         }
-        var notices: [Action] = []
+        var notices: [Action] = found.selection == plan.selection ? [] : [.record]
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
             rangesUsable = false
             let notice =
@@ -112,9 +126,22 @@ extension DownloadMachine {
         // Of addresses that differ, the first one given counts; bytes that began with a mirror are discarded
         // for it.
         let own = found.records.filter { $0.source == sources[0].text }
-        sources[0].isProven = own.contains { !$0.validators.isEmpty }
+        // Nothing is finished that the response at hand contradicts: another one decides.
+        let isContradicted = lane.map { contradicts($0, found) } ?? false
+        sources[0].isProven = !isContradicted && own.contains { !$0.validators.isEmpty }
         let isKnown = sources[0].isProven || digestsDecide
         return notices + (map.isComplete && isKnown ? complete() : openFirst(now: now))
+    }
+
+    private func contradicts(_ lane: Lane, _ found: Representation) -> Bool {
+        guard let seen = lane.identity else { return false }
+        if seen.coding != found.coding { return true }
+        if let before = found.total, let total = seen.total, before != total { return true }
+        let record = found.record(of: sources[lane.source].text, at: lane.host)
+        switch record?.evidence(for: seen.validators) {
+        case .changed?, .unclear?: return true
+        case .strong?, .dated?, .weak?, nil: return false
+        }
     }
 
     /// Continues a finished file: nothing but its bytes identifies it.
@@ -135,6 +162,8 @@ extension DownloadMachine {
                 .init("file-above-size", "the file has \(length) bytes, the server's only \(total)")
             )
         }
+        // Nothing follows a requested part that is all there.
+        let total = total ?? (length == plan.longest ? length : nil)
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
         // A digest proves more than any sample.

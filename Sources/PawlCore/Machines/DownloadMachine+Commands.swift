@@ -38,6 +38,7 @@ extension DownloadMachine {
         laneFaults = 0
         rangeRefusals = 0
         comparesWhole = false
+        former = nil
         refillAfter = nil
         isClaimed = false
         existingLength = nil
@@ -52,6 +53,8 @@ extension DownloadMachine {
             sources[index].sendsParts = false
             sources[index].wentBack = false
             sources[index].breaksAfter = nil
+            sources[index].longestPart = nil
+            sources[index].hasBroken = false
             sources[index].lacksRanges = false
         }
         sources[0].isOnTrial = plan.replacesAddress

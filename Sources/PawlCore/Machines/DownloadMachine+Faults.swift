@@ -235,6 +235,9 @@ extension DownloadMachine {
         return [drop, alarm(at: again, isForConnection: until == nil)]
     }
 
+    /// What to do about a response that no retry mends.
+    private static let askOwner: Remedy = "check the URL, or ask the server's owner"
+
     private func describe(
         _ fault: AttemptFault,
         _ disposition: RetryPolicy.Disposition,
@@ -244,13 +247,14 @@ extension DownloadMachine {
         let kept = kept("\(.resume) to continue")
         switch fault {
         case .transfer(let fault):
-            let isShort = sources[source].breaksAfter != nil && fault.kind.isBreak
+            let broken = broken(fault, from: source)
+            let plain = fault.kind == .malformed && kept.isEmpty ? Self.askOwner : kept
             var failure = Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: isShort ? Self.breaks(fault) : fault.message,
-                remedy: fault.remedy ?? (isShort ? keptForLongerResponses(from: source) : kept)
+                because: broken?.why ?? fault.message,
+                remedy: fault.remedy ?? broken?.remedy ?? plain
             )
             failure.fault = fault.kind
             return failure
@@ -313,10 +317,16 @@ extension DownloadMachine {
                 "cannot use the response of",
                 at: place,
                 because: evidence,
-                remedy: kept
+                remedy: kept.isEmpty ? Self.askOwner : kept
             )
         case .badRedirect(let why):
-            return Failure(disposition.code, "cannot follow the redirect of", at: place, because: why)
+            return Failure(
+                disposition.code,
+                "cannot follow the redirect of",
+                at: place,
+                because: why,
+                remedy: Self.askOwner
+            )
         case .downgrade(let target):
             return Failure(
                 disposition.code,

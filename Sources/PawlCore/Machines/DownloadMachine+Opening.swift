@@ -140,6 +140,13 @@ extension DownloadMachine {
         )
     }
 
+    /// What to request for all that is wanted: of FTP and SFTP servers the last bytes once their offset is known, before
+    /// that the file for its length.
+    private func selection(for source: Int) -> RequestedRange {
+        guard case .suffix = plan.selection, sources[source].isFileTransfer else { return plan.selection }
+        return base.map { $0 > 0 ? .from($0) : .whole } ?? .whole
+    }
+
     /// A range with an end where one is known: not every server supports open ranges.
     private func request(
         for kind: Lane.Kind,
@@ -148,16 +155,17 @@ extension DownloadMachine {
         overlap: Int64,
         joint: Int64
     ) -> RequestedRange {
-        guard let base else { return plan.selection }
+        let selection = selection(for: source)
+        guard let base else { return selection }
         let start = base + range.start - overlap
         switch kind {
         case .settling: return .closed(ByteRange(start, base + range.start))
         case .checkingTag: return .closed(ByteRange(base, base + 1))
-        case .restarting: return plan.selection
+        case .restarting: return selection
         case .data, .racing: break
         }
         let isAll = range.start == 0 && overlap == 0 && range.end == map.horizon
-        if isAll, !asksClosed || !rangesUsable { return plan.selection }
+        if isAll, !asksClosed || !rangesUsable { return selection }
         // FTP and SFTP support offsets, and report the file's length only for requests without an end.
         let endsThere =
             sources[source].isFileTransfer && range.end == map.horizon && plan.longest == SegmentMap.open

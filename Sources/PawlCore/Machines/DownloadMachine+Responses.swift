@@ -46,7 +46,7 @@ extension DownloadMachine {
         var have: Int64?
         if !isStale, map.done.runs.count == 1, let base { have = base + map.done.prefix }
         let known = representation
-        let judge = Judge(
+        var judge = Judge(
             requested: lanes[index].requested,
             known: known,
             record: known?.record(of: sources[source].text, at: lanes[index].host),
@@ -54,6 +54,14 @@ extension DownloadMachine {
             held: written,
             name: name
         )
+        judge.former = former.map { former in
+            let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
+            return FormerContent(
+                mediaType: former.mediaType,
+                hasValidators: isOwn,
+                suspect: former.suspect
+            )
+        }
         let verdict = judge.verdict(on: head, wallTime: wallTime)
         lastEvent = now
         if !plan.hooks.isEmpty {
@@ -113,6 +121,11 @@ extension DownloadMachine {
         now: Instant
     ) -> [Action] {
         let page = SuspectPage(total: identity.total, mediaType: identity.mediaType)
+        guard representation != nil else {
+            // Nothing is on disk that it could replace.
+            former?.suspect = page
+            return laneFault(index, .suspectPage(evidence), now: now)
+        }
         if representation?.suspect == page { return changed(evidence, lane: index, now: now) }
         representation?.suspect = page
         let note: [Action] = isClaimed ? [.record] : []
@@ -138,6 +151,14 @@ extension DownloadMachine {
         lane index: Int,
         now: Instant
     ) -> [Action] {
+        if let coding = response.identity.coding, plan.selection != .whole {
+            let evidence = LocalizableMessage(
+                "range-encoded-whole",
+                "it sent the content with Content-Encoding \(coding), of which no part can be used"
+            )
+            return laneFault(index, .unproven(evidence), now: now)
+        }
+        if let actions = beginSuffix(response, lane: index, now: now) { return actions }
         lanes[index].identity = response.identity
         let lane = lanes[index]
         if lane.kind == .restarting {
@@ -184,6 +205,32 @@ extension DownloadMachine {
         lanes[index].responseEnd =
             response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
         return learnDigests(of: lane) + fit(response, lane: index, now: now)
+    }
+
+    /// Begins the last bytes of a file whose length a response has reported: FTP and SFTP have no requests for those.
+    ///
+    /// `nil` when the response itself begins there.
+    private mutating func beginSuffix(
+        _ response: Judge.AcceptedResponse,
+        lane index: Int,
+        now: Instant
+    ) -> [Action]? {
+        let lane = lanes[index]
+        guard case .suffix = plan.selection, sources[lane.source].isFileTransfer, representation == nil else {
+            return nil
+        }
+        guard let total = response.identity.total, let start = plan.base(total: total) else {
+            let evidence = LocalizableMessage(
+                "length-missing",
+                "it does not report the length, which a request for the last bytes needs"
+            )
+            return laneFault(index, .unproven(evidence), now: now)
+        }
+        guard response.range.start != start else { return nil }
+        // The file has another length than before.
+        if base != nil, !countRestart() { return keepsChanging(.fewerThanOnDisk(total)) }
+        base = start
+        return [.drop(lane.id), reopen(index, now: now)]
     }
 
     /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
@@ -234,6 +281,7 @@ extension DownloadMachine {
         version.digests = lane.stated
         version.prove(sources[lane.source].text, at: lane.host, identity.validators)
         representation = version
+        former = nil
         prove(lane.source)
     }
 
@@ -249,14 +297,14 @@ extension DownloadMachine {
         }
         let mayBeEmpty = lane.kind == .settling || comparesEnd(lane)
         guard lane.responseEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
-            return rangesBroken(
+            return partTooShort(
                 .init("range-ends-early", "the server sent no byte after \(lane.cursor)"),
                 lane: index,
                 now: now
             )
         }
         guard lane.responseEnd >= lane.cursor else {
-            return rangesBroken(
+            return partTooShort(
                 .init("range-too-short-to-compare", "the server sent less than the bytes to compare"),
                 lane: index,
                 now: now
@@ -266,7 +314,7 @@ extension DownloadMachine {
         let end = min(wanted, lane.responseEnd)
         // More responses of this length would mostly repeat the overlap.
         if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !comparesEnd(lane) {
-            return rangesBroken(
+            return partTooShort(
                 .init(
                     "range-too-short",
                     "the server sent only \(end - lane.cursor) bytes after those to compare"

@@ -1,17 +1,43 @@
-// Connections that break before they have sent many more bytes than those to compare.
+// Connections that break before they have sent many more bytes than those to compare, and servers that send no longer parts.
 //
 // With a comparison of the usual length each response would bring few new bytes, or none. So the bytes are compared in
-// parts, each no longer than what such a connection brings: most of them by requests of their own, and the last ones by
+// parts, each no longer than what such a response brings: most of them by requests of their own, and the last ones by
 // the request for new bytes. Together they are as many as one request would compare, and they are compared anew for each.
 extension DownloadMachine {
     /// The fewest bytes that a response compares before it brings others.
     static let leastOverlap: Int64 = 4 << 10
 
-    /// How many bytes its connections bring before they break, if the bytes to compare are requested in parts.
+    /// How many bytes its responses bring, if the bytes to compare are requested in parts.
     ///
     /// `nil` also where that is too few for new bytes beside compared ones: the download fails after its retries.
     private func usableLength(of source: Int) -> Int64? {
-        sources[source].breaksAfter.flatMap { $0 < 2 * DownloadMachine.leastOverlap ? nil : $0 }
+        let part = comparesInsteadOfWhole(source) ? sources[source].longestPart : nil
+        let lengths = [sources[source].breaksAfter, part].compactMap { $0 }
+        return lengths.min().flatMap { $0 < 2 * DownloadMachine.leastOverlap ? nil : $0 }
+    }
+
+    /// Whether short parts are compared in parts, which fetches bytes again and again, since the whole is no way out: it
+    /// breaks, it was not requested, or nothing may be discarded for it.
+    private func comparesInsteadOfWhole(_ source: Int) -> Bool {
+        sources[source].hasBroken || plan.selection != .whole || existingLength != nil
+    }
+
+    /// The response is too short for the bytes to compare and others after them: further ones are requested such that they
+    /// are not, or without ranges.
+    mutating func partTooShort(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
+        let lane = lanes[index]
+        let length = lane.responseEnd - lane.cursor + lane.overlap
+        let before = usableLength(of: lane.source) ?? .max
+        let isOnly = sources.count(where: \.isUsable) == 1
+        guard lane.overlap > 0, isOnly, length < before, length >= 2 * DownloadMachine.leastOverlap else {
+            return rangesBroken(evidence, lane: index, now: now)
+        }
+        sources[lane.source].longestPart = length
+        guard comparesInsteadOfWhole(lane.source) else {
+            return rangesBroken(evidence, lane: index, now: now)
+        }
+        sources[lane.source].wentBack = false
+        return [remove(index)] + refillOrOpen(now: now)
     }
 
     /// How many bytes one response of the source compares before it brings others.
@@ -33,6 +59,12 @@ extension DownloadMachine {
     /// Notes how many bytes a broken response brought.
     mutating func noteBreak(of lane: Lane) {
         guard lane.stage == .flowing, lane.received > 0 else { return }
+        if !sources[lane.source].hasBroken, sources[lane.source].longestPart != nil {
+            // The whole was no way out, and what it discarded has to be received again, once.
+            rangesUsable = true
+            highWater = written
+        }
+        sources[lane.source].hasBroken = true
         let isShort = lane.received < 2 * DownloadMachine.overlap
         if lane.received < 2 * lane.compares || sources[lane.source].breaksAfter != nil {
             sources[lane.source].breaksAfter = isShort ? lane.received : nil
@@ -73,20 +105,32 @@ extension DownloadMachine {
         }
     }
 
-    /// Why such a download failed.
-    static func breaks(_ fault: TransferFault) -> LocalizableMessage {
-        LocalizableMessage(
+    /// Why a connection that breaks ended the download, and what to do, where retries alone would not mend it.
+    func broken(_ fault: TransferFault, from source: Int) -> (why: LocalizableMessage, remedy: Remedy)? {
+        guard fault.kind.isBreak else { return nil }
+        if !rangesUsable, plan.selection == .whole {
+            let why = LocalizableMessage(
+                "breaks-without-ranges",
+                "the server sends only the whole file, and the connection broke before its end: \(fault.message)"
+            )
+            let advice: Remedy =
+                "try again over a better connection or with more \(.option(.retries)), or add a server that sends ranges as \(.option(.mirror))"
+            return (why, kept(advice, otherwise: advice))
+        }
+        guard sources[source].breaksAfter != nil else { return nil }
+        let why = LocalizableMessage(
             "breaks-within-comparison",
             "the connection broke before it had sent the bytes to compare and others after them: \(fault.message)"
         )
-    }
-
-    func keptForLongerResponses(from source: Int) -> Remedy {
         if part(of: source) == nil {
-            return kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces")
+            return (
+                why,
+                kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces")
+            )
         }
-        return kept(
-            "\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces"
+        return (
+            why,
+            kept("\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces")
         )
     }
 }

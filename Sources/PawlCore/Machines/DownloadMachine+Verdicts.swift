@@ -83,6 +83,7 @@ extension DownloadMachine {
     mutating func reset(total: Int64?) {
         map = SegmentMap(total: total)
         base = plan.base(total: nil)
+        former = representation.map(\.former) ?? former
         representation = nil
         samples = []
         openJoints = []
@@ -150,12 +151,12 @@ extension DownloadMachine {
         return [remove(index), .notify(.notice(notice))] + refillOrOpen(now: now)
     }
 
-    private mutating func countRestart() -> Bool {
+    mutating func countRestart() -> Bool {
         restarts += 1
         return restarts <= DownloadMachine.mostRestarts
     }
 
-    private mutating func keepsChanging(_ evidence: LocalizableMessage) -> [Action] {
+    mutating func keepsChanging(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
                 .cannotResume,

@@ -9,6 +9,8 @@ package struct DownloadMachine: Hashable, Sendable {
     package internal(set) var map = SegmentMap()
     /// The identity of the bytes on disk; `nil` while there are none and no response was accepted.
     package internal(set) var representation: Representation?
+    /// The content of which nothing is on disk any more: an error page is not its new version.
+    var former: Representation?
     package internal(set) var sources: [Source]
     package internal(set) var lanes: [Lane] = []
     package internal(set) var ramp: ConnectionRamp

@@ -118,6 +118,10 @@ package struct Source: Hashable, Sendable {
     package var wentBack = false
     /// How many bytes its last response brought, if it broke and most of them were compared: the next ones compare fewer.
     package internal(set) var breaksAfter: Int64?
+    /// The longest part that it sent, where that was too short for the bytes to compare and others after them.
+    package internal(set) var longestPart: Int64?
+    /// Whether a response of it broke.
+    var hasBroken = false
     /// It replaces another address and has not been shown to have the same content; until then no bytes on
     /// disk are discarded for it.
     package var isOnTrial = false

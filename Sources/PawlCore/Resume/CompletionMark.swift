@@ -30,7 +30,7 @@ package struct ContentFingerprint: Hashable, Sendable {
         check.feed((response.entityTag?.opaque ?? "").utf8)
         check.feed(0 as UInt64)
         check.feed(response.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
-        for word in selection.words { check.feed(word) }
+        selection.feed(&check)
         validators = check.value
     }
 
@@ -56,7 +56,19 @@ extension ContentFingerprint {
 }
 
 extension RequestedRange {
-    fileprivate var words: [UInt64] {
+    /// Identifies the part in the owner attribute; `nil` for the whole.
+    package var mark: UInt64? {
+        guard self != .whole else { return nil }
+        var check = CRC64()
+        feed(&check)
+        return check.value
+    }
+
+    fileprivate func feed(_ check: inout CRC64) {
+        for word in words { check.feed(word) }
+    }
+
+    private var words: [UInt64] {
         switch self {
         case .whole: [0]
         case .from(let start): [1, UInt64(bitPattern: start)]

@@ -1,3 +1,12 @@
+/// What a download received, and has discarded: an error page in its place is not a new version.
+struct FormerContent: Hashable, Sendable {
+    var mediaType: String?
+    /// Whether the source of the response to judge sent an entity tag or a date.
+    var hasValidators = false
+    /// What its last response was instead: the same again is a new version.
+    var suspect: SuspectPage?
+}
+
 /// Decides, from the request and the response's head, how the body may be used before its first byte is
 /// written.
 ///
@@ -16,6 +25,8 @@ package struct Judge: Hashable, Sendable {
     package var held: Int64
     /// The file name, once there is one.
     package var name: String?
+    /// The content of which nothing is on disk any more.
+    var former: FormerContent?
 
     package init(
         requested: RequestedRange,
@@ -143,14 +154,14 @@ package struct Judge: Hashable, Sendable {
     /// The evidence that `identity` gives about the bytes on disk.
     private func evidence(_ identity: ContentIdentity) -> Evidence {
         guard let known else { return .strong }
-        if let total = known.total, let other = identity.total, total != other {
-            return .changed(.sizeChanged(from: total, to: other))
-        }
         guard known.coding == identity.coding else {
             let (before, now) = (known.coding ?? "identity", identity.coding ?? "identity")
             return .changed(
                 .init("content-encoding-changed", "its Content-Encoding was \(before) and is \(now) now")
             )
+        }
+        if let total = known.total, let other = identity.total, total != other {
+            return .changed(.sizeChanged(from: total, to: other))
         }
         return record?.evidence(for: identity.validators) ?? .weak
     }
@@ -161,16 +172,6 @@ package struct Judge: Hashable, Sendable {
         let identity = ContentIdentity(head, total: head.contentLength)
         let evidence = known == nil ? .weak : evidence(identity)
         if case .changed(let change) = evidence { return .changed(evidence: change) }
-        if head.contentLength == nil, case .suffix = requested {
-            return .fault(
-                .unproven(
-                    .init(
-                        "length-missing",
-                        "it does not report the length, which a request for the last bytes needs"
-                    )
-                )
-            )
-        }
         let total = head.contentLength ?? SegmentMap.open
         let start = requestedStart(in: total)
         if start > 0, start == total, have == total { return .complete(total: total, isProven: false) }
@@ -217,7 +218,8 @@ package struct Judge: Hashable, Sendable {
         )
         if let verdict = pageVerdict(response) { return verdict }
         // The same strong tag with another length contradicts itself: bytes are discarded for it only when it is repeated.
-        if case .changed(let change) = evidence, held > 0, let total = known?.total, total != identity.total,
+        if case .changed(let change) = evidence, held > 0, let known, let total = known.total,
+            total != identity.total, known.coding == identity.coding,
             record?.evidence(for: identity.validators) == .strong
         {
             return .suspectPage(response, evidence: change)
@@ -368,7 +370,8 @@ package struct Judge: Hashable, Sendable {
 
     /// The verdict on a login or error page with status 200 in place of other known content.
     private func pageVerdict(_ response: AcceptedResponse) -> Verdict? {
-        guard let known, response.evidence != .strong else { return nil }
+        guard let known else { return pageInsteadOfFormer(response) }
+        guard response.evidence != .strong else { return nil }
         let size = response.identity.total
         // An unknown size is not another one, unless there are more bytes already.
         let hasOtherSize = known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
@@ -388,9 +391,7 @@ package struct Judge: Hashable, Sendable {
             return .suspectPage(response, evidence: bare)
         }
         if let before = known.mediaType, before != type {
-            return .fault(
-                .page(.init("page-instead-of-type", "it responded with \(type) instead of \(before)"))
-            )
+            return .fault(.page(Self.instead(type, of: before)))
         }
         if known.mediaType == nil, !isExpected(type) {
             return .fault(.page(.init("page-response", "it responded with a page (\(type))")))
@@ -400,6 +401,27 @@ package struct Judge: Hashable, Sendable {
             response,
             evidence: .init("page-of-other-size", "it responded with a page of another size (\(type))")
         )
+    }
+
+    private func pageInsteadOfFormer(_ response: AcceptedResponse) -> Verdict? {
+        guard let former else { return nil }
+        if let before = former.mediaType, let type = response.identity.mediaType, Self.isPage(type),
+            type != before, !isExpected(type)
+        {
+            return .fault(.page(Self.instead(type, of: before)))
+        }
+        let page = SuspectPage(total: response.identity.total, mediaType: response.identity.mediaType)
+        guard former.hasValidators, response.identity.validators.isEmpty, page != former.suspect else {
+            return nil
+        }
+        return .suspectPage(
+            response,
+            evidence: .init("no-validators-any-more", "it has neither ETag nor Last-Modified any more")
+        )
+    }
+
+    private static func instead(_ type: String, of before: String) -> LocalizableMessage {
+        LocalizableMessage("page-instead-of-type", "it responded with \(type) instead of \(before)")
     }
 
     /// Whether less than what is on disk would replace it, from a host that had validators before.

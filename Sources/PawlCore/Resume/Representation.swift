@@ -80,6 +80,13 @@ package struct Representation: Hashable, Sendable {
         }
     }
 
+    /// What is kept of it when its bytes are discarded: the type, and who sent validators.
+    var former: Representation {
+        var former = Representation(mediaType: mediaType)
+        former.records = records.filter { !$0.validators.isEmpty }
+        return former
+    }
+
     private func index(_ source: String, _ host: String) -> Int? {
         records.firstIndex { $0.source == source && $0.host == host }
     }

@@ -51,9 +51,7 @@ extension ClaimAttempt {
             )
         }
         do throws(SystemError) {
-            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.value(of: source), on: file) {
-                folder.noMarks()
-            }
+            try setMark(on: file)
             try folder.rename(names.final, to: names.part, replacing: false)
         } catch {
             OwnerAttribute.remove(from: file)

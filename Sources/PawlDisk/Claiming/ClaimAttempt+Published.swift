@@ -8,7 +8,8 @@ extension ClaimAttempt {
     /// Whether the file of the final name is this download's own, published by a process that could not report it; the
     /// remaining steps are done then.
     ///
-    /// The owner attribute identifies it or, without attributes, the journal, which holds the part file's inode.
+    /// The owner attribute identifies it or, without attributes, the journal, which holds the part file's inode. A file
+    /// of another part of the resource is not this download's.
     func endPublishing(_ finished: FileStatus) throws(Failure) -> Bool {
         switch folder.flaw(of: finished) {
         case nil, .severalNames: break
@@ -22,7 +23,9 @@ extension ClaimAttempt {
                 try folder.status(of: names.part) == nil
             else { return false }
             let mark = folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported
-            guard let left = try left(of: finished, mark) else { return false }
+            guard mark == .unsupported || OwnerAttribute.part(of: file) == selection?.mark,
+                let left = try left(of: finished, mark)
+            else { return false }
             try folder.sync()
             if left == .journal { try folder.remove(names.journal) }
             OwnerAttribute.end(on: file)
@@ -51,6 +54,7 @@ extension ClaimAttempt {
             let isIts =
                 image.original(trusting: image.written) == nil && image.header.facts.sources.first == source
                 && image.header.inodes.part == finished.identity.inode
+                && image.header.facts.representation.selection == selection
             return isIts ? .journal : nil
         // A small file has no journal, and the existing one is another program's.
         case .none?, .foreign: return mark != .unsupported ? .nothing : nil

@@ -139,6 +139,7 @@ extension ClaimAttempt {
             inodes: inodes,
             boot: boot
         )
+        if image.header.facts.representation.selection != selection, folder.bearsMarks { try mark(file) }
         let kept = try resume(journal, keeper, writes)
         guard let original else {
             let origin = began.map { FilePartial.Provenance.renamed(length: $0, status: status) }

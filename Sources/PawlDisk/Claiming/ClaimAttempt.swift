@@ -36,6 +36,8 @@ struct ClaimAttempt {
     }
 
     var source: String { claim.facts.sources.first ?? "" }
+    /// The requested part of the resource.
+    var selection: RequestedRange? { claim.facts.representation.selection }
     var partPath: String { folder.path(of: names.part) }
     var finalPath: String { folder.path(of: names.final) }
     var journalPath: String { folder.path(of: names.journal) }
@@ -215,9 +217,7 @@ struct ClaimAttempt {
     /// Marks the part file as Pawl's own: by an attribute, or without attributes by an unfilled journal.
     func mark(_ file: OpenFile) throws(Failure) {
         do throws(SystemError) {
-            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.value(of: source), on: file) {
-                folder.noMarks()
-            }
+            try setMark(on: file)
             if !folder.bearsMarks {
                 let part = try file.status().identity.inode
                 guard try markByName(part) else { throw SystemError(number: EEXIST) }
@@ -228,6 +228,12 @@ struct ClaimAttempt {
         } catch {
             throw Failure.system(.cannotCreate, "cannot mark", at: partPath, error)
         }
+    }
+
+    func setMark(on file: OpenFile) throws(SystemError) {
+        guard folder.bearsMarks else { return }
+        let value = OwnerAttribute.value(of: source)
+        if try !OwnerAttribute.set(value, part: selection?.mark, on: file) { folder.noMarks() }
     }
 
     private func markByName(_ part: UInt64) throws(SystemError) -> Bool {

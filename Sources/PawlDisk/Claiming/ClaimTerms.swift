@@ -8,10 +8,13 @@ struct ClaimTerms: Hashable, Sendable {
     let ifExists: IfExists
     /// The URL that distinguishes this download from another of the same name.
     let source: String
+    /// The requested part of the resource.
+    let selection: RequestedRange?
 
     init(_ claim: Claim) {
         name = claim.name
         ifExists = claim.ifExists
         source = claim.facts.sources.first ?? ""
+        selection = claim.facts.representation.selection
     }
 }

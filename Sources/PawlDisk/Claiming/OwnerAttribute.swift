@@ -3,8 +3,8 @@ import Glibc
 import PawlCore
 import PawlSystem
 
-/// The extended attribute that marks a `.part` file as Pawl's own, with a hash of its URL: other programs use the
-/// same extension.
+/// The extended attribute that marks a `.part` file as Pawl's own, with a hash of its URL and, unless the whole was
+/// requested, one of the requested part: other programs use the same extension.
 enum OwnerAttribute {
     enum Reading: Hashable {
         case unsupported
@@ -20,8 +20,21 @@ enum OwnerAttribute {
     static func value(of source: String) -> UInt64 { CRC64.value(of: source.utf8) }
 
     /// Returns `false` when the file system does not support the attribute.
-    static func set(_ value: UInt64, on file: OpenFile) throws(SystemError) -> Bool {
-        try set((0..<8).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }, on: file)
+    static func set(_ value: UInt64, part: UInt64? = nil, on file: OpenFile) throws(SystemError) -> Bool {
+        let words = [value] + (part.map { [$0] } ?? [])
+        let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+        }
+        return try set(bytes, on: file)
+    }
+
+    /// The requested part of a marked file (``RequestedRange/mark``).
+    static func part(of file: OpenFile) -> UInt64? {
+        guard case .success(let bytes) = value(on: file), bytes.count == 16 else { return nil }
+        return number(bytes.suffix(8))
+    }
+
+    private static func number(_ bytes: some BidirectionalCollection<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private static func set(_ bytes: [UInt8], on file: OpenFile) throws(SystemError) -> Bool {
@@ -38,7 +51,7 @@ enum OwnerAttribute {
     static func read(_ file: OpenFile) -> Reading {
         switch value(on: file) {
         case .success(let bytes):
-            if bytes.count == 8 { return .of(bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
+            if bytes.count == 8 || bytes.count == 16 { return .of(number(bytes.prefix(8))) }
             if let mark = CompletionMark(bytes), !mark.isTold { return .of(mark.fingerprint.source) }
             return .missing
         // Without a mark: ENODATA. A value of another length (ERANGE) is not Pawl's.

@@ -21,11 +21,12 @@ extension Folder {
     /// Gives a part file its final name without its owner attribute; it keeps the attribute where the name is taken.
     func restore(_ file: OpenFile, _ names: PartNames) throws(SystemError) {
         let mark = OwnerAttribute.read(file)
+        let part = OwnerAttribute.part(of: file)
         OwnerAttribute.remove(from: file)
         do throws(SystemError) {
             try rename(names.part, to: names.final, replacing: false)
         } catch {
-            if case .of(let value) = mark { _ = try? OwnerAttribute.set(value, on: file) }
+            if case .of(let value) = mark { _ = try? OwnerAttribute.set(value, part: part, on: file) }
             throw error
         }
     }

@@ -21,6 +21,8 @@ final class CRCHashing: Sendable {
         var segments = CRCSegments()
         /// Bytes that may be read.
         var done = ByteRangeSet()
+        /// How many bytes were written since the last look for something to read.
+        var unread: Int64 = 0
         var wanted: Wanted?
         var isRunning = false
         /// The range that a worker is reading; `isSpoiled` if it was overwritten meanwhile.
@@ -32,6 +34,11 @@ final class CRCHashing: Sendable {
             segments = CRCSegments()
             done = ByteRangeSet()
             isSpoiled = true
+        }
+
+        mutating func invalidate(_ range: ByteRange) {
+            segments.remove(range)
+            if let reading, reading.start < range.end, range.start < reading.end { isSpoiled = true }
         }
 
         mutating func startsRunning() -> Bool {
@@ -55,6 +62,7 @@ final class CRCHashing: Sendable {
         let starts = state.withLock { state -> Bool in
             if state.algorithms != algorithms { state.restart(algorithms) }
             state.done = done
+            state.unread = 0
             return state.segments.next(in: done, isFinal: false) != nil && state.startsRunning()
         }
         if starts { go() }
@@ -71,15 +79,30 @@ final class CRCHashing: Sendable {
         if starts { go() }
     }
 
-    /// The bytes of `range` are being written.
+    /// The bytes of `range` were written: they are read while the processor's caches have them, not at the next tick.
     func wrote(_ range: ByteRange) {
+        let starts = state.withLock { state -> Bool in
+            state.invalidate(range)
+            guard !state.algorithms.isEmpty else { return false }
+            state.done.insert(range)
+            state.unread += range.count
+            guard state.unread >= CRCSegments.shortest, !state.isRunning else { return false }
+            state.unread = 0
+            return state.segments.next(in: state.done, isFinal: false) != nil && state.startsRunning()
+        }
+        if starts { go() }
+    }
+
+    /// The bytes of `range` are not there any more.
+    func discarded(_ range: ByteRange) {
         state.withLock { state in
-            state.segments.remove(range)
-            if let reading = state.reading, reading.start < range.end, range.start < reading.end {
-                state.isSpoiled = true
-            }
+            state.invalidate(range)
+            state.done.remove(range)
         }
     }
+
+    /// How many written bytes are still to be read.
+    var remaining: Int64 { state.withLock { $0.segments.missing(in: $0.done) } }
 
     /// Discards all values: the bytes have changed.
     func reset() {

@@ -26,7 +26,7 @@ final class FilePartial: Partial {
     var slotIncarnation: UInt64 = 0
     var hashing: ContentHashing?
     /// Instead of it, where only CRCs are expected.
-    private var crc: CRCHashing?
+    private(set) var crc: CRCHashing?
     /// The end of the bytes that may have been hashed.
     var hashedTo: Int64 = 0
     /// The fingerprint of the finished file's content.
@@ -226,7 +226,7 @@ final class FilePartial: Partial {
 
     func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         if range.start < hashedTo { forgetHash() }
-        crc?.wrote(range)
+        crc?.discarded(range)
         guard let journal else { return }
         try journal.retract(facts, done: done, syncs: syncs)
         slots = Array(repeating: nil, count: slotCount)

@@ -55,7 +55,7 @@ struct Publication: Sendable {
                 if let modified {
                     try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
                 }
-                remember(modified: try storedTime(status))
+                if !isPart { remember(modified: try storedTime(status), isTold: !isNamed) }
             }
             if isAsVerified, isNew, isNamed, let status { try giveUsualPermissions(status) }
         } catch {
@@ -91,13 +91,16 @@ struct Publication: Sendable {
     }
 
     /// Until the completion was reported this is the part file's mark too; a file without a name needs none.
-    private func remember(modified: Int64) {
+    private func remember(modified: Int64, isTold: Bool) {
         guard let content, folder.bearsMarks else { return }
         OwnerAttribute.set(
-            CompletionMark(content, length: length, modified: modified, isTold: !isNamed),
+            CompletionMark(content, length: length, modified: modified, isTold: isTold),
             on: file
         )
     }
+
+    /// Whether only a part of the resource was requested: the part file's mark tells which, and stays until the end.
+    private var isPart: Bool { isNamed && claim.selection != .whole }
 
     /// Makes the data durable, before the name declares it finished.
     ///
@@ -218,6 +221,9 @@ struct Publication: Sendable {
             try? JournalFile.remove(names.journal, in: folder, written: journal)
         }
         if unmarks && folder.bearsMarks { OwnerAttribute.end(on: file) }
+        if unmarks, isPart, let status = try? file.status() {
+            remember(modified: status.modifiedTime, isTold: true)
+        }
         if journal != nil {
             disk.unfinished.remove(claim.source, name: names.final, in: folder)
         }

@@ -41,10 +41,12 @@ struct Aria2Status {
     func json(keys: Set<String>) -> JSON {
         var members: [JSON.Member] = []
         for member in all where keys.isEmpty || keys.contains(member.name) { members.append(member) }
-        if snapshot.state == .verifying {
-            // Always returned.
+        // Always returned.
+        if snapshot.state == .verifying || details.isCheckingFile {
             members.append(JSON.Member("verifiedLength", .string(String(details.verified))))
             members.append(JSON.Member("verifyIntegrityPending", "false"))
+        } else if details.checksExistingFile, snapshot.state == .waiting {
+            members.append(JSON.Member("verifyIntegrityPending", "true"))
         }
         return .object(members)
     }

@@ -97,7 +97,10 @@ extension ServiceMethods {
                 isList ? .array(texts.map { .string($0) }) : .string(texts.first ?? "")
             )
         }
-        return [
+        var flags: [JSON.Member] = []
+        if details.checksExistingFile { flags.append(JSON.Member("checkExisting", .bool(true))) }
+        if let text = snapshot.taskDescription { flags.append(JSON.Member("description", .string(text))) }
+        return flags + [
             JSON.Member("url", .string(details.sources.first ?? snapshot.source)),
             JSON.Member("options", .object(values)),
             JSON.Member("mirrors", .array(details.sources.dropFirst().map { .string($0) })),

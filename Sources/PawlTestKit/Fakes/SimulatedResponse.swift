@@ -154,7 +154,8 @@ extension SimulatedNetwork.State {
         case .ignored, .silent: return nil
         case .refused: return plain(416)
         case .capped(let most), .cappedUntold(let most):
-            return part(file, ByteRange(wanted.start, min(wanted.end, wanted.start + most)))
+            let count = sabotage == .shortensParts ? 100 : most
+            return part(file, ByteRange(wanted.start, min(wanted.end, wanted.start + count)))
         case .shifted(let distance):
             let start = max(0, min(total, wanted.start + distance))
             return part(file, ByteRange(start, max(start, wanted.end)))

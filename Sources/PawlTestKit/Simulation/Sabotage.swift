@@ -36,6 +36,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case withholdsEnds
     /// Connections that break after few bytes bring none.
     case breaksAtOnce
+    /// Servers that limit parts send fewer bytes than can be compared.
+    case shortensParts
     /// A failed download restarts at once, for ever.
     case restartsFailed
     /// Finished files lack their end.
@@ -103,7 +105,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .removesSlot: .idle
         case .ignoresPauses: .paused
         case .neverGivesUp: .patience
-        case .withholdsEnds, .breaksAtOnce: .finishes
+        case .withholdsEnds, .breaksAtOnce, .shortensParts: .finishes
         case .restartsFailed: .ends
         case .litters: .tidiness
         case .sendsUnread: .traffic

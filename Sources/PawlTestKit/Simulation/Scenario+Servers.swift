@@ -119,6 +119,9 @@ extension Scenario {
             file.tokenLife == nil, (70_000...400_000).contains(file.payload.length)
         else { return }
         servers[plan.sources[0].host]?.files[download.path]?.breaksAfter = luck.bytes(20_000...70_000)
+        // Where only a comparison identifies the content, such parts are too short for a usual one.
+        guard luck.chance(0.5), plan.retry.retries > 1, plan.selection == .whole else { return }
+        servers[plan.sources[0].host]?.files[download.path]?.ranges = .capped(luck.bytes(9_000...60_000))
     }
 
     /// Makes one of a host's backends serve other content of the same length and tag, with a checksum given.

@@ -33,6 +33,11 @@ extension Simulation: Witness {
         if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
             note("lanes compared where they met")
         }
+        if machine.sources.contains(where: { $0.longestPart != nil }),
+            machine.lanes.contains(where: { $0.kind == .settling })
+        {
+            note("short parts compared one after another")
+        }
         if machine.sources.contains(where: { $0.breaksAfter != nil }),
             machine.lanes.contains(where: { $0.kind == .settling })
         {

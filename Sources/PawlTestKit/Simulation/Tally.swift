@@ -41,6 +41,7 @@ package struct Tally: Sendable, Hashable {
         "chunked bodies with padding", "chunks cut",
         "questions to the program", "replies to withdrawn questions",
         "responses that broke after the bytes to compare or before", "bytes compared in parts",
+        "short parts compared one after another",
         "downloads with pieces under a limit",
         "bytes of part files damaged", "part files begun with seeds", "pieces on disk fetched again",
         "pieces of a source fetched again", "verdict: left out for wrong pieces",

@@ -7,6 +7,20 @@ import Testing
     private static let digest = [UInt8](repeating: 7, count: 32)
     private static let checksum = Checksum(algorithm: .sha256, digest: digest)
 
+    @Test
+    func `of an existing part that is all there only the digest is checked, and nothing behind it requested`()
+    {
+        var bench = Bench {
+            $0.selection = .closed(ByteRange(0, 1000))
+            $0.checksum = Checksum(text: "crc32=00000000")
+        }
+        bench.begin(.existing(length: 1000))
+        #expect(bench.machine.phase == .verifying && bench.machine.lanes.isEmpty)
+        var compared = Bench { $0.selection = .closed(ByteRange(0, 1000)) }
+        compared.begin(.existing(length: 1000))
+        #expect(compared.requested == .closed(ByteRange(0, 1000)))
+    }
+
     @Test func `without a checksum an existing file is accepted`() {
         var bench = Bench()
         bench.begin(.skipped)

@@ -87,18 +87,6 @@ import Testing
         }
     }
 
-    @Test func `a suffix range of a file of unknown length cannot be placed`() {
-        let head = ResponseHead(fileLength: nil, modified: nil)
-        let verdict = Judge(requested: .suffix(10), known: nil).verdict(
-            on: head,
-            wallTime: UnixTime(seconds: 0)
-        )
-        guard case .fault(.unproven) = verdict else {
-            Issue.record("\(verdict)")
-            return
-        }
-    }
-
     @Test func `a negative length is invalid`() {
         #expect(ResponseHead(fileLength: -1, modified: nil).contentLength == nil)
     }

@@ -127,6 +127,69 @@ import Testing
         #expect(compared == Self.overlap && bench.machine.phase == .publishing)
     }
 
+    @Test
+    func
+        `a server whose parts are shorter than the bytes to compare is asked for shorter ones where the whole breaks`()
+    {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.start)], total: Self.total, tag: nil))
+        let first = Self.start - Self.overlap
+        bench.answer(Bench.part(first, first + 20_000, of: Self.total, tag: nil))
+        // The whole may be the faster way.
+        #expect(bench.requested == .whole && !bench.machine.rangesUsable)
+        bench.answer(Bench.whole(Self.total, tag: nil))
+        bench.progress(to: Self.start / 2)
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.machine.rangesUsable && bench.machine.lanes.first?.kind == .settling)
+        var requests = 0
+        let wanted = Self.start / 2 + 30_000
+        while bench.machine.written < wanted, requests < 50,
+            case .closed(let part)? = bench.requested
+        {
+            requests += 1
+            let lane = bench.machine.lanes.last
+            let end = min(part.end, part.start + 20_000)
+            bench.answer(Bench.part(part.start, end, of: Self.total, tag: nil))
+            bench.bring(lane?.overlap ?? 0)
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+            guard lane?.kind == .data else { continue }
+            bench.progress(to: end)
+            bench.end(.complete)
+        }
+        #expect(bench.machine.written == wanted && bench.machine.attempts == 0)
+    }
+
+    @Test func `parts that are too short for anything but a comparison end the retries`() {
+        var bench = Bench { $0.selection = .from(0) }
+        let facts = Representation(selection: .from(0), total: Self.total)
+        bench.begin(Bench.journal([ByteRange(0, Self.start)], of: facts))
+        for _ in 1...3 {
+            guard case .closed(let part)? = bench.requested else { break }
+            bench.answer(Bench.part(part.start, part.start + 5_000, of: Self.total, tag: nil))
+            bench.ring()
+        }
+        #expect(bench.machine.failure?.code == .badResponse && bench.machine.written == Self.start)
+    }
+
+    @Test func `where only whole files are sent and all break, the failure says what to do`() {
+        var bench = Bench()
+        bench.begin()
+        bench.answer(Bench.whole(Self.total, tag: nil))
+        bench.progress(to: Self.start)
+        bench.fail(.connectionLost)
+        bench.ring()
+        while bench.machine.phase == .transferring || bench.machine.phase == .probing {
+            bench.answer(Bench.whole(Self.total, tag: nil))
+            bench.progress(to: Self.start)
+            bench.fail(.truncated)
+            bench.ring()
+        }
+        let text = bench.machine.failure?.description ?? ""
+        #expect(text.contains("sends only the whole file") && text.contains("mirror"))
+        #expect(text.contains("the partial file is kept"))
+    }
+
     @Test func `samples of an existing file are divided as well`() {
         var bench = Bench()
         bench.begin(.existing(length: Self.megabyte))
