@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """A small S3 for tests: checks signatures by its own reading of AWS's specification, and misbehaves on demand.
 
+usage: object_store.py PORT [CERTIFICATE KEY]: with a certificate over TLS, where UNSIGNED-PAYLOAD is allowed.
+
 POST /_control with JSON: {"faults": [{"op": "UploadPart", "do": "lose"}], "skew": 3600, "lies": true, "pace": 0.1}
   faults: each is used once. do: lose (carried out, the connection is closed without a response), slow (503 SlowDown),
   internal (500). skew: seconds by which its clock is ahead. lies: ignores preconditions. pace: seconds a part takes.
 GET /_state: keys of the objects and of the uploads. GET /_log: the operations so far, as JSON. GET /_wait?op=UploadPart&count=2: the same, once there were so many of that kind.
 """
-import base64, hashlib, hmac, json, sys, threading, time, zlib
+import base64, hashlib, hmac, json, ssl, sys, threading, time, zlib
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
@@ -293,4 +295,9 @@ class Handler(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     ThreadingHTTPServer.daemon_threads = True
-    ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+    if len(sys.argv) > 3:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[2], sys.argv[3])
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    server.serve_forever()

@@ -30,6 +30,8 @@ package struct HostCache: Hashable, Sendable {
 
         var phase = Phase.queued
         var attempts = 0
+        /// When the first of them began.
+        var start = Instant(nanoseconds: .min)
         var waiters: [Waiter] = []
     }
 
@@ -56,6 +58,7 @@ package struct HostCache: Hashable, Sendable {
     /// The answers in the order of their last use; some were replaced.
     private var answers = FIFO<Timed>()
     private var running = 0
+    private var pace = LookupPace()
 
     package init() {}
 
@@ -89,11 +92,13 @@ package struct HostCache: Hashable, Sendable {
             queue.append(entry.query)
         }
         delayed.removeFirst(due.count)
-        guard running < HostCache.mostLookups else { return nil }
+        guard running < HostCache.mostLookups, pace.nextStart <= now else { return nil }
         while let query = queue.popFirst() {
             guard names[query]?.lookup?.phase == .queued else { continue }
             names[query]?.lookup?.phase = .running
+            if names[query]?.lookup?.attempts == 0 { names[query]?.lookup?.start = now }
             names[query]?.lookup?.attempts += 1
+            pace.started(at: now)
             running += 1
             return query
         }
@@ -111,6 +116,7 @@ package struct HostCache: Hashable, Sendable {
             preconditionFailure("a lookup that was not started has ended")
         }
         running -= 1
+        pace.ended(hasAnswer: answer != .unavailable, attempts: lookup.attempts, since: lookup.start, at: now)
         guard answer == .unavailable else {
             name.answer = answer
             name.lookup = nil
@@ -152,11 +158,18 @@ package struct HostCache: Hashable, Sendable {
         }
     }
 
-    /// When the next lookup is due that is not now.
-    package var deadline: Instant? { delayed.first?.time }
+    /// When the next lookup is due; `nil` when there is none, or it waits for the end of another.
+    package var deadline: Instant? {
+        let paced = queue.count > 0 && running < HostCache.mostLookups ? pace.nextStart : nil
+        guard let delayed = delayed.first?.time else { return paced }
+        return paced.map { min($0, delayed) } ?? delayed
+    }
 
     /// The number of lookups that can be started now.
-    package var ready: Int { min(queue.count, HostCache.mostLookups - running) }
+    package func ready(at now: Instant) -> Int {
+        guard pace.nextStart <= now else { return 0 }
+        return min(queue.count, pace.spacing == .zero ? HostCache.mostLookups - running : 1)
+    }
 
     /// The number of names that something is known of, or that are looked up.
     package var count: Int { names.count }

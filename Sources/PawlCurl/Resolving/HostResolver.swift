@@ -52,7 +52,7 @@ final class HostResolver: Sendable {
             let waiter = state.lastWaiter
             if let answer = state.cache.ask(query, for: waiter, at: now) { return (.known(answer), false) }
             state.receivers[waiter] = receiver
-            return (.waiting(waiter), state.needsThread())
+            return (.waiting(waiter), state.needsThread(at: now))
         }
         if case .waiting = reply { workIsReady(starts) }
         return reply
@@ -71,7 +71,7 @@ final class HostResolver: Sendable {
         let now = clock.now
         let (answer, starts) = state.with(waking: .none) { state in
             let answer = state.cache.ask(query, for: nil, at: now)
-            return (answer, answer == nil && state.needsThread())
+            return (answer, answer == nil && state.needsThread(at: now))
         }
         if answer == nil { workIsReady(starts) }
         return answer == .missing
@@ -98,8 +98,7 @@ final class HostResolver: Sendable {
     }
 
     private enum Task {
-        /// A name, and whether there are more for other threads.
-        case lookUp(HostQuery, hasMore: Bool)
+        case lookUp(HostQuery)
         /// To become the thread that waits for delayed lookups.
         case keepTime
     }
@@ -115,34 +114,24 @@ final class HostResolver: Sendable {
             }
             let isTimed = due != nil
             let task = state.wait(until: due ?? clock.now + idleTime) { [clock] state -> Task? in
-                if let query = state.cache.next(at: clock.now) {
-                    return .lookUp(query, hasMore: state.cache.ready > 0)
-                }
+                if let query = state.cache.next(at: clock.now) { return .lookUp(query) }
                 return !isTimed && !state.isTimed && state.cache.deadline != nil ? .keepTime : nil
             }
-            let starts = state.with(waking: .none) { state in
+            let now = clock.now
+            let (ends, starts, hasMore) = state.with(waking: task == nil ? .all : .none) { state in
                 state.idle -= 1
                 if isTimed { state.isTimed = false }
-                return state.needsThread()
+                let hasMore = state.cache.deadline != nil
+                if case .lookUp = task { return (false, state.needsThread(at: now), hasMore) }
+                // Another thread waits for what is not due yet, or this one does.
+                let ends = task == nil && !isTimed && (!hasMore || state.idle > 0)
+                if ends { state.threads -= 1 }
+                return (ends, false, hasMore)
             }
-            switch task {
-            case .lookUp(let query, let hasMore):
-                if starts || hasMore || isTimed { workIsReady(starts) }
-                return query
-            case .keepTime: break
-            case nil: if !isTimed, ends() { return nil }
-            }
-        }
-    }
-
-    /// Whether this thread ends: nothing counts on it.
-    private func ends() -> Bool {
-        state.with { state in
-            guard state.cache.ready == 0, state.threads > 1 || state.cache.deadline == nil else {
-                return false
-            }
-            state.threads -= 1
-            return true
+            if ends { return nil }
+            guard case .lookUp(let query) = task else { continue }
+            if hasMore { workIsReady(starts) }
+            return query
         }
     }
 
@@ -167,8 +156,10 @@ final class HostResolver: Sendable {
 
 extension HostResolver.State {
     /// Whether another thread has to be started; counts it.
-    fileprivate mutating func needsThread() -> Bool {
-        guard cache.ready > idle, threads < HostCache.mostLookups else { return false }
+    fileprivate mutating func needsThread(at now: Instant) -> Bool {
+        guard threads < HostCache.mostLookups, cache.deadline != nil else { return false }
+        // One waits for what is not due yet.
+        guard idle == 0 || cache.ready(at: now) > idle else { return false }
         threads += 1
         return true
     }

@@ -17,7 +17,6 @@ enum SystemResolver {
             case .v4: AF_INET
             case .v6: AF_INET6
             }
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>? = nil
         let code = unsafe getaddrinfo(query.host, nil, &hints, &found)
         defer { if let found = unsafe found { unsafe freeaddrinfo(found) } }

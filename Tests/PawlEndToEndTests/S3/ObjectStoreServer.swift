@@ -5,16 +5,26 @@ import PawlTestKit
 struct ObjectStoreServer {
     private let folder: TemporaryFolder
     private let server: ServerProcess
+    private let authority: TestAuthority?
     let port: UInt16
 
-    init() throws {
+    /// Over TLS with certificates of the authority, if one is given.
+    init(authority: TestAuthority? = nil) throws {
+        self.authority = authority
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         let script = FileSystem.folder(of: #filePath) + "/../../ObjectStore/object_store.py"
-        server = try ServerProcess("python3", ["-u", script, "\(port)"], in: folder, ports: [port])
+        let files = authority.map { [$0.certificate, $0.key] } ?? []
+        server = try ServerProcess("python3", ["-u", script, "\(port)"] + files, in: folder, ports: [port])
     }
 
-    var endpoint: String { "http://127.0.0.1:\(port)" }
+    var endpoint: String { "\(authority == nil ? "http" : "https")://127.0.0.1:\(port)" }
+
+    /// Requests without a signature, with the authority's certificate.
+    private func curl(_ arguments: String...) throws -> PawlProcess {
+        let trust = authority.map { ["--cacert", $0.authority] } ?? []
+        return try PawlProcess.run("/usr/bin/curl", ["-sS"] + trust + arguments)
+    }
 
     /// What a program needs to use it.
     var environment: [String: String] {
@@ -26,32 +36,30 @@ struct ObjectStoreServer {
 
     /// Changes its behaviour, see the script.
     func control(_ json: String) throws {
-        _ = try PawlProcess.run("/usr/bin/curl", ["-sS", "-X", "POST", "-d", json, endpoint + "/_control"])
+        _ = try curl("-X", "POST", "-d", json, endpoint + "/_control")
     }
 
     /// The operations so far, each with its key, part and range.
     func operations() throws -> [String] {
-        let process = try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_log"])
+        let process = try curl(endpoint + "/_log")
         return process.output.split(separator: "{").dropFirst().map(String.init)
     }
 
     /// Returns when there were so many of the operation.
     func wait(for operation: String, count: Int) throws {
-        _ = try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_wait?op=\(operation)&count=\(count)"])
+        _ = try curl(endpoint + "/_wait?op=\(operation)&count=\(count)")
     }
 
     /// Bucket and key of each object, and the keys of uploads that were not completed.
     func state() throws -> (objects: [String], uploads: [String]) {
-        let state = try JSON.parse(
-            try PawlProcess.run("/usr/bin/curl", ["-sS", endpoint + "/_state"]).output
-        )
+        let state = try JSON.parse(try curl(endpoint + "/_state").output)
         func names(_ name: String) -> [String] { state[name]?.array?.compactMap(\.string).sorted() ?? [] }
         return (names("objects"), names("uploads"))
     }
 
     /// Deletes an object of the bucket that needs no signature.
     func delete(public key: String) throws {
-        _ = try PawlProcess.run("/usr/bin/curl", ["-sS", "-X", "DELETE", endpoint + "/public/" + key])
+        _ = try curl("-X", "DELETE", endpoint + "/public/" + key)
     }
 
     func count(_ operation: String) throws -> Int {

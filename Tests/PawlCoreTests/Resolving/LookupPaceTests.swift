@@ -1,0 +1,108 @@
+import Testing
+
+@testable import PawlCore
+
+/// The number of lookups a second.
+@Suite struct LookupPaceTests {
+    private var pace = LookupPace()
+    private var now = Instant(nanoseconds: 1_000_000_000_000)
+
+    private mutating func end(
+        _ count: Int,
+        hasAnswer: Bool = true,
+        attempts: Int = 1,
+        after delay: Interval = .zero
+    ) {
+        for _ in 0..<count {
+            now = now + .milliseconds(2)
+            let start = now
+            pace.started(at: now)
+            now = now + delay
+            pace.ended(hasAnswer: hasAnswer, attempts: attempts, since: start, at: now)
+        }
+    }
+
+    @Test mutating func `a resolver that answers gets all lookups at once`() {
+        end(1_000)
+        #expect(pace.spacing == .zero && pace.nextStart <= now)
+    }
+
+    @Test mutating func `names whose own servers are broken slow nothing down`() {
+        for _ in 0..<100 {
+            end(2)
+            end(1, hasAnswer: false, attempts: 4)
+        }
+        #expect(pace.spacing == .zero)
+    }
+
+    @Test(arguments: [(attempts: 2, delay: Interval.zero), (attempts: 1, delay: .seconds(5))])
+    mutating func `answers after failures, and late ones, slow the lookups down`(
+        attempts: Int,
+        delay: Interval
+    ) {
+        for _ in 0..<4 {
+            end(7)
+            end(1, attempts: attempts, after: delay)
+        }
+        #expect(pace.spacing == .zero, "an eighth is no sign of overload")
+        for _ in 0..<16 {
+            end(1)
+            end(1, attempts: attempts, after: delay)
+        }
+        #expect(pace.spacing > .zero && pace.spacing <= .milliseconds(100))
+    }
+
+    @Test mutating func `a resolver that answers nothing is left alone, then the pace grows again`() {
+        end(64, hasAnswer: false)
+        let slow = pace.spacing
+        #expect(slow > .zero)
+        end(320)
+        #expect(pace.spacing > .zero && pace.spacing < slow)
+        end(32 * 200)
+        #expect(pace.spacing == .zero)
+    }
+
+    @Test mutating func `lookups that began before the last decision do not count`() {
+        let start = now
+        end(32, hasAnswer: false)
+        let spacing = pace.spacing
+        for _ in 0..<200 { pace.ended(hasAnswer: true, attempts: 3, since: start, at: now) }
+        #expect(pace.spacing == spacing)
+    }
+
+    /// A resolver that bears some lookups a second, and fails beyond that.
+    @Test mutating func `the pace settles near what the resolver bears`() {
+        let limit = 100.0
+        var cache = HostCache()
+        var dice = PawlCore.Dice(seed: 3)
+        var tokens = 10.0
+        var asked = 0
+        var resolved = 0
+        var refused = 0
+        let start = now
+        while resolved < 3_000 {
+            while asked < resolved + 128 {
+                _ = cache.ask(HostQuery("h\(asked).example"), for: UInt64(asked), at: now)
+                asked += 1
+            }
+            guard let query = cache.next(at: now) else {
+                let step = max(Interval(nanoseconds: 1), (cache.deadline ?? now) - now)
+                now = now + step
+                tokens = min(10, tokens + step.seconds * limit)
+                continue
+            }
+            let isBorne = tokens >= 1
+            if isBorne { tokens -= 1 } else { refused += 1 }
+            let answer = isBorne ? HostAnswer.addresses(["192.0.2.1"]) : .unavailable
+            guard let end = cache.ended(query, answer, at: now, dice: &dice) else { continue }
+            if end.answer != .unavailable { resolved += end.waiters.count }
+            if end.answer == .unavailable, let waiter = end.waiters.first {
+                // The download asks again.
+                _ = cache.ask(query, for: waiter, at: now)
+            }
+        }
+        let seconds = (now - start).seconds
+        #expect(seconds < 3_000 / limit * 1.4, "\(seconds) s")
+        #expect(refused < 1_000, "\(refused) of 3,000 lookups")
+    }
+}
