@@ -21,7 +21,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines fuzz attack bench bench-get bench-integrity bench-pipe load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
+.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines chaos fuzz attack bench bench-get bench-integrity bench-pipe bench-names load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -107,6 +107,9 @@ test-engines: build ## pawl pipe under Spark, Ray, Dask and Slurm, a worker of e
 	Scripts/install-packages engines
 	Tests/Engines/run .build/release/pawl $(ENGINES)
 
+chaos: build ## pawl pipe killed by SIGKILL in each of RUNS=100 sets of shards (SEED=: the same dice)
+	Tests/Engines/chaos.py .build/release/pawl $(or $(RUNS),100) $(SEED)
+
 fuzz: test-packages ## every parser under libFuzzer (SECONDS=60 for each; TARGETS=name: some)
 	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60) $(TARGETS)
 
@@ -118,7 +121,7 @@ attack: test-packages build ## attacks on the service, named ones and by chance,
 
 comma := ,
 INTEGRITY = $(filter verify repair zsync,$(subst $(comma), ,$(CASES)))
-bench: $(if $(filter pipe,$(CASES)),bench-pipe,$(if $(INTEGRITY),bench-integrity,bench-get)) ## pawl beside its peers (CASES=plain,tls: some; CASES=pipe: pawl pipe; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+bench: $(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(INTEGRITY),bench-integrity,bench-get))) ## pawl beside its peers (CASES=plain,tls: some; CASES=pipe: pawl pipe; CASES=names: 50,000 host names; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 
 bench-get:
 	@Scripts/install-packages build bench
@@ -148,6 +151,11 @@ bench-pipe:
 	.build/bench-peers/bin/python -m pip install --quiet img2dataset || true
 	Benchmarks/pipe.py --pawl .build/release/pawl --rounds $(or $(ROUNDS),2) --markdown $(or $(REPORT),.build/bench-pipe.md) \
 	    $$([[ ! -x .build/bench-peers/bin/img2dataset ]] || echo --img2dataset .build/bench-peers/bin/img2dataset)
+
+bench-names:
+	@Scripts/install-packages build bench
+	$(MAKE) --no-print-directory build
+	Benchmarks/names.py --pawl .build/release/pawl --names $(or $(NAMES),50000) $(if $(BEFORE),--before '$(BEFORE)') --markdown $(or $(REPORT),.build/bench-names.md)
 
 load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling (PHASES=calls,sockets,polls)
 	@Scripts/install-packages build bench

@@ -18,8 +18,8 @@ ADDRESS = "127.0.0.53"
 
 
 def isolated():
-    """Runs this script again where only loopback exists."""
-    script = 'ip link set lo up && mount --bind "$0" /etc/resolv.conf && INSIDE=1 exec "$@"'
+    """Runs this script again in a network of its own, with a route that leads nowhere: without one Pawl waits for the network."""
+    script = 'ip link set lo up && ip link add d0 type veth peer name d1 && ip link set d1 up && ip link set d0 up && ip addr add 10.213.250.1/24 dev d0 && ip route add default via 10.213.250.2 && mount --bind "$0" /etc/resolv.conf && INSIDE=1 exec "$@"'
     with tempfile.NamedTemporaryFile("w", suffix=".conf") as settings:
         settings.write(f"nameserver {ADDRESS}\n")
         settings.flush()

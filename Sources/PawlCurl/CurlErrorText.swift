@@ -44,6 +44,11 @@ enum CurlErrorText {
         if let host = rest("Could not resolve proxy: ") {
             return LocalizableMessage("proxy-not-resolved", "cannot resolve the proxy's host name \(host)")
         }
+        // "Operation too slow. Less than 1 bytes/sec transferred the last 5 seconds": the limit of `CurlClient`.
+        if let limit = rest("Operation too slow. Less than 1 bytes/sec transferred the last ") {
+            let span = limit.prefix { $0.isNumber }
+            return LocalizableMessage("silent-no-data", "no data for \(span) s")
+        }
         if let why = rest("Recv failure: ") { return receiving(SystemError.message(of: why)) }
         if let why = rest("Send failure: ") {
             return LocalizableMessage("sending-failed", "sending failed: \(SystemError.message(of: why))")

@@ -4,7 +4,16 @@ import PawlCommands
 @main
 struct Main {
     static func main() {
+        occupyStandardStreams()
         // Not exit(): its handlers unload libcrypto, which the thread of an ending loop may still use.
         _exit(run(arguments: CommandLine.arguments))
+    }
+
+    /// Keeps the numbers of closed standard streams from files that are opened later, into which output would go.
+    private static func occupyStandardStreams() {
+        for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
+            // The lowest free number is used. Reading or writing fails there, as it should.
+            _ = unsafe open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
     }
 }

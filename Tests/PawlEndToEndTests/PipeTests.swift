@@ -69,6 +69,30 @@ final class PipeBench: Sendable {
 
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct PipeTests {
+    @Test(arguments: [">&-", "<&-", ">&- 2>&- <&-"])
+    func `a closed standard stream is none of the files that are opened later`(streams: String) throws {
+        let bench = try PipeBench()
+        try bench.serve(3)
+        let options = (PipeBench.local + ["-q", "--to", "out", "--format", "tar", "--shard", "s"]).joined(
+            separator: " "
+        )
+        let process = try PawlProcess(
+            "/bin/sh",
+            ["-c", "cat jobs | '\(PawlBinary.path)' pipe \(options) \(streams) 2>> errors; echo $?"],
+            folder: bench.folder.path
+        )
+        process.wait()
+        let code = streams.contains("<&-") ? "15" : "17"
+        #expect(process.lines.first == code)
+        #expect(
+            bench.contents("errors").map { String(decoding: $0, as: UTF8.self) }?.contains(
+                "Bad file descriptor"
+            ) ?? false
+        )
+        let isPublished = code == "17"
+        #expect((bench.contents("out/s.tar") != nil) == isPublished)
+    }
+
     @Test func `every job has one result, and files have the samples`() throws {
         let bench = try PipeBench()
         try bench.serve(40)

@@ -140,6 +140,10 @@ package final class ObjectStore: Sendable {
                 remedy: "check the bucket's name and \(.option(.endpoint))"
             )
         }
+        // A web server may respond to everything with the same page.
+        guard response.head.contentType?.lowercased().hasPrefix("text/html") != true else {
+            throw notS3("cannot use", root, "it sent a web page")
+        }
     }
 
     /// Deletes an object; a missing one is no failure.

@@ -35,11 +35,12 @@ package struct PipeJob: Hashable, Sendable {
         return make(line, url: url, members: [JSON.Member("url", .string(url))])
     }
 
-    /// The job of a failed result in a manifest; `nil` for any other line.
+    /// The job of a failed result in a manifest; `nil` for any other result.
     package static func parse(failed line: PipeLines.Line) -> Result<PipeJob, Refusal>? {
-        guard let bytes = line.bytes, let json = try? JSON.parse(bytes), json["status"]?.string == "failed",
-            let members = json.members
-        else { return nil }
+        guard let bytes = line.bytes, let json = try? JSON.parse(bytes), let members = json.members else {
+            return refusal(line, "the line is not from a manifest")
+        }
+        guard json["status"]?.string == "failed" else { return nil }
         let kept = members.filter { ["id", "url"].contains($0.name) || !PipeResult.names.contains($0.name) }
         return parse(object: JSON.object(kept).utf8, line)
     }

@@ -57,6 +57,8 @@ package struct PipeLines: Sendable {
             isTooLong = false
         }
         guard !isTooLong else { return Line(number: number, bytes: nil) }
+        // Programs of Windows begin a text with a byte order mark.
+        if number == 1, partial.starts(with: [0xEF, 0xBB, 0xBF]) { partial.removeFirst(3) }
         guard partial.contains(where: { !$0.isWhiteSpace }) else { return nil }
         return Line(number: number, bytes: partial)
     }

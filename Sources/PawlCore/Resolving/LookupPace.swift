@@ -5,9 +5,13 @@
 package struct LookupPace: Hashable, Sendable {
     /// An answer that took longer was lost on the way, and asked for again by the system.
     private static let slow = Interval.seconds(3)
-    /// The number of results between two decisions.
+    /// The least number of results between two decisions.
     private static let window = 32
-    private static let longest = Interval.milliseconds(100)
+    private static let longest = Interval.milliseconds(50)
+    /// The least time between two decisions to look up faster.
+    private static let step = Interval.seconds(1)
+    /// The same near what was too much: answers to lost queries are so late.
+    private static let patience = Interval.seconds(5)
     private static let shortest = Interval(nanoseconds: 500_000)
 
     /// The time between the starts of two lookups.
@@ -16,6 +20,8 @@ package struct LookupPace: Hashable, Sendable {
     package private(set) var nextStart = Instant(nanoseconds: .min)
     /// When the spacing was last increased; lookups that began earlier do not count.
     private var slowedDown = Instant(nanoseconds: .min)
+    /// The time between two answers when there were too many lookups.
+    private var tooShort = Interval.zero
     private var windowStart = Instant(nanoseconds: .min)
     private var answered = 0
     private var strained = 0
@@ -38,14 +44,20 @@ package struct LookupPace: Hashable, Sendable {
             failed += 1
         }
         guard answered + failed >= LookupPace.window else { return }
+        let elapsed = now - windowStart
         if strained * 8 > answered || failed > answered * 2 {
-            let measured = (now - windowStart) * (1 / Double(max(answered, 1)))
-            spacing = min(spacing == .zero ? measured : spacing * 1.5, LookupPace.longest)
+            // What it has borne.
+            tooShort = elapsed * (1 / Double(max(answered, 1)))
+            spacing = min(max(tooShort, spacing * 1.5), LookupPace.longest)
             slowedDown = now
+        } else if spacing > tooShort * 1.25 {
+            guard elapsed >= LookupPace.step else { return }
+            spacing = spacing * 0.8
         } else {
-            spacing = spacing * 0.97
-            if spacing < LookupPace.shortest { spacing = .zero }
+            guard elapsed >= LookupPace.patience else { return }
+            spacing = spacing * 0.95
         }
+        if spacing < LookupPace.shortest { spacing = .zero }
         (answered, strained, failed) = (0, 0, 0)
     }
 }

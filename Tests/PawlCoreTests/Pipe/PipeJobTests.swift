@@ -17,6 +17,28 @@ struct PipeJobTests {
         #expect(lines.map { $0.bytes.map(text) } == ["a", "bcd", nil, "012345678", "e"])
     }
 
+    @Test func `a byte order mark is not a part of the first line`() {
+        var splitter = PipeLines()
+        let mark = "\u{FEFF}"
+        #expect(
+            splitter.feed(Array("\(mark)a\n\(mark)b\n".utf8)[...]).map { $0.bytes.map(text) } == [
+                "a", "\(mark)b",
+            ]
+        )
+        var blank = PipeLines()
+        #expect(blank.feed(Array("\(mark)\nc\n".utf8)[...]).map(\.number) == [2])
+    }
+
+    @Test(arguments: ["root:x:0:0", "[1]", "\u{7F}ELF"])
+    func `a file that is no manifest is not an empty one`(line: String) throws {
+        let parsed = try #require(PipeJob.parse(failed: PipeLines.Line(number: 3, bytes: Array(line.utf8))))
+        guard case .failure(let refusal) = parsed else {
+            Issue.record("it is a job")
+            return
+        }
+        #expect(refusal.reason == "the line is not from a manifest")
+    }
+
     @Test func `a job's own fields pass through, but not its headers`() throws {
         let job = try parse(
             #"{"url":"http://a/b.jpg","id":7,"score":1.50,"status":"mine","headers":{"Authorization":"x"}}"#

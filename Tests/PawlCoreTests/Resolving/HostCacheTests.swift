@@ -203,7 +203,7 @@ import Testing
                 }
             }
         }
-        if state.waits < 3 {
+        if state.waits < 2 {
             for time in [state.cache.deadline, state.now + .seconds(61)].compactMap(\.self)
             where time > state.now {
                 add { state in

@@ -56,9 +56,9 @@ import Testing
         end(64, hasAnswer: false)
         let slow = pace.spacing
         #expect(slow > .zero)
-        end(320)
+        end(1_000)
         #expect(pace.spacing > .zero && pace.spacing < slow)
-        end(32 * 200)
+        end(100_000)
         #expect(pace.spacing == .zero)
     }
 
@@ -102,7 +102,7 @@ import Testing
             }
         }
         let seconds = (now - start).seconds
-        #expect(seconds < 3_000 / limit * 1.4, "\(seconds) s")
+        #expect(seconds < 3_000 / limit * 2, "\(seconds) s")
         #expect(refused < 1_000, "\(refused) of 3,000 lookups")
     }
 }

@@ -86,6 +86,23 @@ struct `Samples in an object store` {
         #expect(try store.state().objects.isEmpty)
     }
 
+    @Test func `a web server is no store`() throws {
+        try bench.serve(1)
+        let page = bench.origin.serve("/public/", Payload(text: "<html></html>")) {
+            $0.contentType = "text/html"
+        }
+        let process = try PawlProcess(
+            PawlBinary.path,
+            ["pipe", "-i", "jobs", "--endpoint-url", String(page.dropLast("/public/".count))]
+                + PipeBench.local + files,
+            environment: store.environment,
+            folder: bench.folder.path
+        )
+        #expect(process.wait() == .code(22))
+        #expect(process.errors.contains("did not respond as an object store does: it sent a web page"))
+        #expect(bench.origin.log.of("/0.jpg").isEmpty)
+    }
+
     @Test func `a shard is the one that a folder gets`() throws {
         try bench.serve(20)
         #expect(try bench.run(["--to", "out", "--format", "tar", "--shard", "s"]).code == 0)

@@ -1,0 +1,93 @@
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// A resolver that bears few queries, in a network and with a resolv.conf of its own.
+@Suite(
+    .enabled(
+        if: PawlBinary.isBuilt && Namespace.isAvailable && ServerProcess.isInstalled("python3"),
+        "needs the built program, root, iproute2 and python3"
+    )
+)
+struct `Name resolution` {
+    private static let origin = """
+        import http.server
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Length", "5")
+                self.end_headers()
+                self.wfile.write(b"bytes")
+            def log_message(self, *words): pass
+        http.server.ThreadingHTTPServer.request_queue_size = 512
+        server = http.server.ThreadingHTTPServer(("0.0.0.0", 8000), Handler)
+        print("ready", flush=True)
+        server.serve_forever()
+        """
+
+    /// Starts resolver and origin, and when they are ready the program with these options.
+    private static let script = """
+        mount --bind "$FOLDER/resolv.conf" /etc/resolv.conf || exit 99
+        mkfifo "$FOLDER/ready"
+        python3 "$RESOLVER" 127.0.0.53 200 --log "$FOLDER/log" > "$FOLDER/ready" &
+        resolver=$!
+        read -r word < "$FOLDER/ready"
+        python3 -c "$ORIGIN" > "$FOLDER/ready" &
+        origin=$!
+        read -r word < "$FOLDER/ready"
+        "$PAWL" "$@"
+        code=$?
+        kill $resolver $origin
+        wait $resolver
+        exit $code
+        """
+
+    private func run(_ folder: TemporaryFolder, _ arguments: [String]) throws -> PawlProcess {
+        let namespace = try Namespace(number: 14)
+        try FileSystem.write(Array("nameserver 127.0.0.53\n".utf8), to: folder.path("resolv.conf"))
+        let resolver = FileSystem.folder(of: #filePath) + "/../../Scripts/slow_resolver.py"
+        let process = try PawlProcess(
+            "/usr/bin/env",
+            [
+                "ORIGIN=\(Self.origin)", "FOLDER=\(folder.path)", "PAWL=\(PawlBinary.path)",
+                "RESOLVER=\(resolver)",
+                "/bin/sh", "-c",
+                """
+                exec "$(command -v ip || echo /usr/sbin/ip)" netns exec \(namespace.name) unshare -m sh -c "$0" sh "$@"
+                """,
+                Self.script,
+            ] + arguments,
+            folder: folder.path
+        )
+        process.wait()
+        return process
+    }
+
+    @Test func `all names are resolved although the resolver bears few of them at once`() throws {
+        let folder = try TemporaryFolder()
+        let count = 600
+        let lines = (0..<count).map { "http://h\($0).example:8000/x" }
+        try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
+        let options = ["--robots", "ignore", "--allow-private-addresses", "-q", "-i", "jobs"]
+        let process = try run(folder, ["pipe"] + options)
+        #expect(process.exit == .code(0), "\(process.errors)")
+        let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+        #expect(results.count(where: { $0["status"]?.string == "ok" }) == count)
+        let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
+        #expect(!log.contains("failed 0\n") && !log.contains("dropped 0\n"), "it was overloaded: \(log)")
+    }
+
+    @Test func `a name that does not exist fails at once and is asked for once`() throws {
+        let folder = try TemporaryFolder()
+        let lines = (0..<50).map { "http://dead.example:8000/\($0)" }
+        try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
+        let options = ["--robots", "ignore", "--allow-private-addresses", "-q", "-i", "jobs"]
+        let process = try run(folder, ["pipe"] + options)
+        #expect(process.exit == .code(19), "\(process.errors)")
+        let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+        #expect(results.count == 50 && results.allSatisfy { $0["attempts"]?.integer == 1 })
+        let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
+        #expect(log.hasPrefix("answered 2\n"), "IPv4 and IPv6: \(log)")
+    }
+}
