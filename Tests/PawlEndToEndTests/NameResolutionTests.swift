@@ -4,6 +4,7 @@ import Testing
 
 /// A resolver that bears few queries, in a network and with a resolv.conf of its own.
 @Suite(
+    .serialized,
     .enabled(
         if: PawlBinary.isBuilt && Namespace.isAvailable && ServerProcess.isInstalled("python3"),
         "needs the built program, root, iproute2 and python3"

@@ -20,7 +20,7 @@ package struct LookupPace: Hashable, Sendable {
     package private(set) var nextStart = Instant(nanoseconds: .min)
     /// When the spacing was last increased; lookups that began earlier do not count.
     private var slowedDown = Instant(nanoseconds: .min)
-    /// The time between two answers when there were too many lookups.
+    /// The time between two answers when there were too many lookups, as far as that is known.
     private var tooShort = Interval.zero
     private var windowStart = Instant(nanoseconds: .min)
     private var answered = 0
@@ -47,15 +47,16 @@ package struct LookupPace: Hashable, Sendable {
         let elapsed = now - windowStart
         if strained * 8 > answered || failed > answered * 2 {
             // What it has borne.
-            tooShort = elapsed * (1 / Double(max(answered, 1)))
-            spacing = min(max(tooShort, spacing * 1.5), LookupPace.longest)
+            let borne = elapsed * (1 / Double(max(answered, 1)))
+            spacing = min(max(borne, spacing * 1.5), LookupPace.longest)
+            tooShort = min(borne, spacing * 0.7)
             slowedDown = now
         } else if spacing > tooShort * 1.25 {
             guard elapsed >= LookupPace.step else { return }
             spacing = spacing * 0.8
         } else {
             guard elapsed >= LookupPace.patience else { return }
-            spacing = spacing * 0.95
+            spacing = spacing * (now - slowedDown < LookupPace.patience * 3 ? 0.95 : 0.85)
         }
         if spacing < LookupPace.shortest { spacing = .zero }
         (answered, strained, failed) = (0, 0, 0)

@@ -159,17 +159,15 @@ import Testing
         var owed: [UInt64: HostQuery] = [:]
     }
 
-    private static let queries = [HostQuery("a.example"), HostQuery("b.example")]
-
     /// The states that one event leads to.
-    private func successors(of state: State) -> [State] {
+    private func successors(of state: State, _ queries: [HostQuery], waits: Int) -> [State] {
         var states: [State] = []
         func add(_ change: (inout State) -> Void) {
             var next = state
             change(&next)
             states.append(next)
         }
-        for query in Self.queries where state.asked < 3 {
+        for query in queries where state.asked < 3 {
             add { state in
                 state.asked += 1
                 if state.cache.ask(query, for: state.asked, at: state.now) == nil {
@@ -203,7 +201,7 @@ import Testing
                 }
             }
         }
-        if state.waits < 2 {
+        if state.waits < waits {
             for time in [state.cache.deadline, state.now + .seconds(61)].compactMap(\.self)
             where time > state.now {
                 add { state in
@@ -215,14 +213,16 @@ import Testing
         return states
     }
 
-    @Test func `in every reachable state who waits is told in the end`() {
+    @Test(arguments: [(names: ["a.example"], waits: 4), (["a.example", "b.example"], 1)])
+    func `in every reachable state who waits is told in the end`(names: [String], waits: Int) {
+        let queries = names.map { HostQuery($0) }
         var seen: Set<State> = []
         var open = [State()]
         while let state = open.popLast() {
             guard seen.insert(state).inserted else { continue }
             let isMoving = !state.running.isEmpty || state.cache.deadline != nil
             #expect(state.owed.isEmpty || isMoving, "they wait for nothing")
-            open += successors(of: state)
+            open += successors(of: state, queries, waits: waits)
         }
         #expect(seen.count > 1_000)
     }

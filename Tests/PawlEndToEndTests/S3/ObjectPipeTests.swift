@@ -88,12 +88,12 @@ struct `Samples in an object store` {
 
     @Test func `a web server is no store`() throws {
         try bench.serve(1)
-        let page = bench.origin.serve("/public/", Payload(text: "<html></html>")) {
+        let page = bench.origin.serve("/public", Payload(text: "<html></html>")) {
             $0.contentType = "text/html"
         }
         let process = try PawlProcess(
             PawlBinary.path,
-            ["pipe", "-i", "jobs", "--endpoint-url", String(page.dropLast("/public/".count))]
+            ["pipe", "-i", "jobs", "--endpoint-url", String(page.dropLast("/public".count))]
                 + PipeBench.local + files,
             environment: store.environment,
             folder: bench.folder.path
