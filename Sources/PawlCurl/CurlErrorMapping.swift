@@ -161,7 +161,9 @@ extension EasyHandle {
         )
         var kind = mapping.kind
         if let request, let fault = versionFault(kind, of: request) { return fault }
-        if kind == .nameResolution, let host = request?.address.host, HostResolver.shared.isMissing(HostQuery(host)) {
+        if kind == .nameResolution, let host = request?.address.host,
+            HostResolver.shared.isMissing(HostQuery(host))
+        {
             kind = .nameMissing
         }
         // libcurl does not name the command.

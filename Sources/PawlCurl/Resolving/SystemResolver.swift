@@ -8,8 +8,8 @@ enum SystemResolver {
     private static let noData: Int32 = -5
     private static let noFamily: Int32 = -9
 
-    /// Blocks until the resolver has answered or was given up.
-    static func lookUp(_ query: HostQuery) -> HostAnswer {
+    /// Blocks until the resolver has resolved or was given up.
+    static func lookUp(_ query: HostQuery) -> HostResult {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family =
             switch query.version {
