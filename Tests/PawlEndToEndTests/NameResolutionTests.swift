@@ -67,7 +67,7 @@ struct `Name resolution` {
 
     @Test func `all names are resolved although the resolver bears few of them at once`() throws {
         let folder = try TemporaryFolder()
-        let count = 600
+        let count = 250
         let lines = (0..<count).map { "http://h\($0).example:8000/x" }
         try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
         let options = ["--robots", "ignore", "--allow-private-addresses", "-q", "-i", "jobs"]

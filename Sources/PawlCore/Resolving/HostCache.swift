@@ -116,7 +116,8 @@ package struct HostCache: Hashable, Sendable {
             preconditionFailure("a lookup that was not started has ended")
         }
         running -= 1
-        pace.ended(isResolved: result != .unavailable, attempts: lookup.attempts, since: lookup.start, at: now)
+        let isResolved = result != .unavailable
+        pace.ended(isResolved: isResolved, attempts: lookup.attempts, since: lookup.start, at: now)
         guard result == .unavailable else {
             name.result = result
             name.lookup = nil
