@@ -4,7 +4,7 @@
     names.py --pawl BINARY [--before BINARY] [--names N] [--rate N] [--jobs N] [--markdown FILE]
 
 Each sample has a host name of its own. glibc asks for IPv4 and IPv6, so a name is two queries. Of the queries beyond the rate the
-resolver drops half and answers the others with SERVFAIL. The programs run in a network and mount namespace with a resolv.conf of
+resolver drops half and sends for the others SERVFAIL. The programs run in a network and mount namespace with a resolv.conf of
 its own, so they use the system's getaddrinfo. Needs root.
 """
 import argparse, json, os, shutil, signal, subprocess, sys, tempfile, time
@@ -49,7 +49,7 @@ def measured(program, folder, port, args):
     with open(log) as file:
         counts = dict(line.split() for line in file)
     return [f"{resolved / args.names:.3%}", f"{args.names - resolved}", f"{again}", f"{wall:.0f}", f"{cpu:.0f}", f"{memory:.0f}",
-            counts["answered"], counts["failed"], counts["dropped"]]
+            counts["resolved"], counts["failed"], counts["dropped"]]
 
 
 def main():
@@ -70,7 +70,7 @@ def main():
     try:
         origin = pipe.Origin(folder)
         programs = {"pawl pipe": args.pawl, **({"before": args.before} if args.before else {})}
-        head = ["program", "resolved", "failed", "retried by the download", "s", "CPU s", "MiB", "answered", "SERVFAIL", "dropped"]
+        head = ["program", "resolved", "failed", "retried by the download", "s", "CPU s", "MiB", "NOERROR", "SERVFAIL", "dropped"]
         rows = [head, ["---"] * len(head)]
         for name, program in programs.items():
             rows.append([name, *measured(os.path.abspath(program), folder, origin.port, args)])

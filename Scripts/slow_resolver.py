@@ -4,8 +4,8 @@
     slow_resolver.py ADDRESS RATE [--log FILE]
 
 Every name has the address 127.1.A.B that follows from its number (`h123.…`), `dead…` does not exist, and there are no IPv6
-addresses. Of the queries beyond the rate, every second one is answered with SERVFAIL, the others are dropped. When it ends, it
-writes the numbers of its answers to the log.
+addresses. Of the queries beyond the rate, every second one gets SERVFAIL, the others are dropped. When it ends, it
+writes the numbers of its responses to the log.
 """
 import re, signal, socket, struct, sys, time
 
@@ -19,7 +19,7 @@ def question_end(query):
     return place + 5, b".".join(labels).lower()
 
 
-def answer(query, overloaded):
+def response(query, overloaded):
     """Returns the response to a query."""
     end, name = question_end(query)
     kind = struct.unpack_from("!H", query, end - 4)[0]
@@ -40,7 +40,7 @@ def main():
     log = sys.argv[sys.argv.index("--log") + 1] if "--log" in sys.argv else None
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind((address, 53))
-    counts = {"answered": 0, "failed": 0, "dropped": 0}
+    counts = {"resolved": 0, "failed": 0, "dropped": 0}
 
     def end(*_):
         if log:
@@ -61,10 +61,10 @@ def main():
             drops = not drops
         else:
             tokens -= 1
-        counts["answered" if not overloaded else "dropped" if drops else "failed"] += 1
+        counts["resolved" if not overloaded else "dropped" if drops else "failed"] += 1
         if not (overloaded and drops):
             try:
-                server.sendto(answer(query, overloaded), client)
+                server.sendto(response(query, overloaded), client)
             except (IndexError, struct.error):
                 continue
 

@@ -41,7 +41,7 @@ package final class CurlTransport: Transport {
     let decisions = CertificateDecisions()
 
     var resolver = HostResolver.shared
-    let answers = HostAnswers()
+    let hostResults = HostResults()
     /// The requests that wait for the addresses of their hosts, and when the first of them fails.
     var lookups: [HostCache.Waiter: PendingLookup] = [:]
     var lookupDeadline: Instant?
@@ -114,8 +114,8 @@ package final class CurlTransport: Transport {
     package func begin() -> Instant? {
         precondition(!multi.isInside, "begin is not called from a sink")
         takeDecisions()
-        let hasAnswered = takeAnswers()
-        let hasTold = joinAll() || hasAnswered
+        let hasProceeded = takeResults()
+        let hasTold = joinAll() || hasProceeded
         let hasResumed = resumeAll()
         if beginHTTP1() || hasTold || hasResumed { return .past }
         var due = multi.deadline

@@ -73,6 +73,8 @@ extension PipeRun {
                 if !configuration.retriesFailed || PipeJob.parse(failed: line) != nil { feed(line) }
             }
         }
+        for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
+        if let failure { throw failure }
         let input = inputDigest.finish()
         return try print(published, input: input, shard)
     }

@@ -164,6 +164,8 @@ package struct PipeRun {
     private var isOverdue: Bool { stopDeadline.map { $0 <= clock.now } ?? false }
 
     private mutating func end() throws(Failure) -> Int32 {
+        // Input that could not be read to its end is over, too.
+        for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
         if let failure { throw failure }
         if stopDeadline == nil, let shard { return try publish(shard) }
         try drainOutput()

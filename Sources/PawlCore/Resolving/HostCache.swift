@@ -1,20 +1,20 @@
-/// Decides which host names are looked up, when again, and how long the answers are kept.
+/// Decides which host names are looked up, when again, and how long the results are kept.
 ///
 /// Requests for a name that is being looked up wait for the same lookup. A resolver that is overloaded, or does not respond, is
-/// asked again with a growing delay, and old addresses are better than none (RFC 8767).
+/// requested again with a growing delay, and old addresses are better than none (RFC 8767).
 package struct HostCache: Hashable, Sendable {
     /// A request that waits for a lookup; never used twice.
     package typealias Waiter = UInt64
 
     /// The maximum number of lookups under way.
     package static let mostLookups = 64
-    /// How often a resolver is asked that does not answer.
+    /// How often a resolver is requested that does not respond.
     package static let attempts = 4
-    /// The system's resolver does not report the lifetime of an answer.
+    /// The system's resolver does not report the lifetime of a result.
     package static let lifetime = Interval.seconds(60)
-    /// How long addresses may be used after their lifetime, while the resolver does not answer.
+    /// How long addresses may be used after their lifetime, while the resolver does not respond.
     package static let longestUse = Interval.seconds(600)
-    /// When the resolver is asked again after old addresses had to be used.
+    /// When the resolver gets the request again after old addresses had to be used.
     package static let pause = Interval.seconds(10)
     package static let mostNames = 10_000
 
@@ -36,11 +36,11 @@ package struct HostCache: Hashable, Sendable {
     }
 
     private struct Name: Hashable {
-        /// The last answer, never `unavailable`.
-        var answer: HostAnswer?
-        /// When a request needs another answer.
+        /// The last result, never `unavailable`.
+        var result: HostResult?
+        /// When a request needs another result.
         var freshUntil = Instant(nanoseconds: .min)
-        /// When it is no longer used even if there is no other answer.
+        /// When it is no longer used even if there is no other result.
         var usableUntil = Instant(nanoseconds: .min)
         var lookup: Lookup?
     }
@@ -55,17 +55,17 @@ package struct HostCache: Hashable, Sendable {
     private var queue = FIFO<HostQuery>()
     /// Names to be looked up again, sorted by time; some may have been withdrawn.
     private var delayed: [Timed] = []
-    /// The answers in the order of their last use; some were replaced.
-    private var answers = FIFO<Timed>()
+    /// The results in the order of their last use; some were replaced.
+    private var results = FIFO<Timed>()
     private var running = 0
     private var pace = LookupPace()
 
     package init() {}
 
-    /// The answer; `nil` when the name has to be looked up first, which is what the waiter then waits for.
-    package mutating func ask(_ query: HostQuery, for waiter: Waiter?, at now: Instant) -> HostAnswer? {
+    /// The result; `nil` when the name has to be looked up first, which is what the waiter then waits for.
+    package mutating func ask(_ query: HostQuery, for waiter: Waiter?, at now: Instant) -> HostResult? {
         var name = names[query] ?? Name()
-        if let answer = name.answer, name.freshUntil > now { return answer }
+        if let result = name.result, name.freshUntil > now { return result }
         if name.lookup == nil {
             name.lookup = Lookup()
             queue.append(query)
@@ -75,13 +75,13 @@ package struct HostCache: Hashable, Sendable {
         return nil
     }
 
-    /// The waiter needs no answer any more.
+    /// The waiter needs no result any more.
     package mutating func withdraw(_ waiter: Waiter, from query: HostQuery) {
         guard var name = names[query], var lookup = name.lookup else { return }
         lookup.waiters.removeAll { $0 == waiter }
         let isNeeded = !lookup.waiters.isEmpty || lookup.phase == .running
         name.lookup = isNeeded ? lookup : nil
-        names[query] = name.lookup == nil && name.answer == nil ? nil : name
+        names[query] = name.lookup == nil && name.result == nil ? nil : name
     }
 
     /// Starts the next lookup; `nil` when none is due, or enough are under way.
@@ -105,29 +105,30 @@ package struct HostCache: Hashable, Sendable {
         return nil
     }
 
-    /// A lookup has ended; returns whom to tell what, and `nil` when the name is looked up again.
+    /// A lookup has ended; returns which waiters to notify what, and `nil` when the name is looked up again.
     package mutating func ended(
         _ query: HostQuery,
-        _ answer: HostAnswer,
+        _ result: HostResult,
         at now: Instant,
         dice: inout Dice
-    ) -> (waiters: [Waiter], answer: HostAnswer)? {
+    ) -> (waiters: [Waiter], result: HostResult)? {
         guard var name = names[query], let lookup = name.lookup, lookup.phase == .running else {
             preconditionFailure("a lookup that was not started has ended")
         }
         running -= 1
-        pace.ended(hasAnswer: answer != .unavailable, attempts: lookup.attempts, since: lookup.start, at: now)
-        guard answer == .unavailable else {
-            name.answer = answer
+        let isResolved = result != .unavailable
+        pace.ended(isResolved: isResolved, attempts: lookup.attempts, since: lookup.start, at: now)
+        guard result == .unavailable else {
+            name.result = result
             name.lookup = nil
             name.freshUntil = now + HostCache.lifetime
             name.usableUntil = name.freshUntil + HostCache.longestUse
             names[query] = name
-            answers.append(Timed(time: name.usableUntil, query: query))
+            results.append(Timed(time: name.usableUntil, query: query))
             forget(at: now)
-            return (lookup.waiters, answer)
+            return (lookup.waiters, result)
         }
-        if let old = name.answer, old != .missing, name.usableUntil > now {
+        if let old = name.result, old != .missing, name.usableUntil > now {
             name.lookup = nil
             name.freshUntil = min(now + HostCache.pause, name.usableUntil)
             names[query] = name
@@ -145,15 +146,15 @@ package struct HostCache: Hashable, Sendable {
         return nil
     }
 
-    /// Removes answers that are no longer used, and the oldest of too many.
+    /// Removes results that are no longer used, and the oldest of too many.
     private mutating func forget(at now: Instant) {
-        while let oldest = answers.first, oldest.time <= now || answers.count > HostCache.mostNames {
-            _ = answers.popFirst()
+        while let oldest = results.first, oldest.time <= now || results.count > HostCache.mostNames {
+            _ = results.popFirst()
             guard let name = names[oldest.query], name.usableUntil == oldest.time else { continue }
             if name.lookup == nil {
                 names[oldest.query] = nil
             } else {
-                names[oldest.query]?.answer = nil
+                names[oldest.query]?.result = nil
             }
         }
     }

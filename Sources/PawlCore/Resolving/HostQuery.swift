@@ -16,7 +16,7 @@ package struct HostQuery: Hashable, Sendable {
 }
 
 /// What a resolver says of a host name.
-package enum HostAnswer: Hashable, Sendable {
+package enum HostResult: Hashable, Sendable {
     /// Its addresses, in the order in which they are tried.
     case addresses([String])
     /// There is no such name, or it has no address of the version.

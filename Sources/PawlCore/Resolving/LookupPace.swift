@@ -1,16 +1,16 @@
 /// Decides how many lookups a second a resolver gets.
 ///
-/// All that are wanted, until answers come only at the second attempt or late, which is what an overloaded resolver does; a name whose
-/// own servers are broken has no answer at all, and says nothing. Then fewer, and slowly more again.
+/// All that are wanted, until results come only at the second attempt or late, which is what an overloaded resolver does; a name whose
+/// own servers are broken has no result at all, and says nothing. Then fewer, and slowly more again.
 package struct LookupPace: Hashable, Sendable {
-    /// An answer that took longer was lost on the way, and asked for again by the system.
+    /// A result that took longer was lost on the way, and requested for again by the system.
     private static let slow = Interval.seconds(3)
     /// The least number of results between two decisions.
     private static let window = 32
     private static let longest = Interval.milliseconds(50)
     /// The least time between two decisions to look up faster.
     private static let step = Interval.seconds(1)
-    /// The same near what was too much: answers to lost queries are so late.
+    /// The same near what was too much: results to lost queries are so late.
     private static let patience = Interval.seconds(5)
     private static let shortest = Interval(nanoseconds: 500_000)
 
@@ -20,10 +20,10 @@ package struct LookupPace: Hashable, Sendable {
     package private(set) var nextStart = Instant(nanoseconds: .min)
     /// When the spacing was last increased; lookups that began earlier do not count.
     private var slowedDown = Instant(nanoseconds: .min)
-    /// The time between two answers when there were too many lookups, as far as that is known.
+    /// The time between two results when there were too many lookups, as far as that is known.
     private var tooShort = Interval.zero
     private var windowStart = Instant(nanoseconds: .min)
-    private var answered = 0
+    private var resolved = 0
     private var strained = 0
     private var failed = 0
 
@@ -31,23 +31,23 @@ package struct LookupPace: Hashable, Sendable {
 
     package mutating func started(at now: Instant) { nextStart = now + spacing }
 
-    /// A lookup has ended with an answer or without one.
+    /// A lookup has ended with a result or without one.
     ///
     /// `start` is that of its first attempt, and `attempts` their number.
-    package mutating func ended(hasAnswer: Bool, attempts: Int, since start: Instant, at now: Instant) {
+    package mutating func ended(isResolved: Bool, attempts: Int, since start: Instant, at now: Instant) {
         guard start >= slowedDown else { return }
-        if answered + failed == 0 { windowStart = start }
-        if hasAnswer {
-            answered += 1
+        if resolved + failed == 0 { windowStart = start }
+        if isResolved {
+            resolved += 1
             if attempts > 1 || now - start >= LookupPace.slow { strained += 1 }
         } else {
             failed += 1
         }
-        guard answered + failed >= LookupPace.window else { return }
+        guard resolved + failed >= LookupPace.window else { return }
         let elapsed = now - windowStart
-        if strained * 8 > answered || failed > answered * 2 {
+        if strained * 8 > resolved || failed > resolved * 2 {
             // What it has borne.
-            let borne = elapsed * (1 / Double(max(answered, 1)))
+            let borne = elapsed * (1 / Double(max(resolved, 1)))
             spacing = min(max(borne, spacing * 1.5), LookupPace.longest)
             tooShort = min(borne, spacing * 0.7)
             slowedDown = now
@@ -59,6 +59,6 @@ package struct LookupPace: Hashable, Sendable {
             spacing = spacing * (now - slowedDown < LookupPace.patience * 3 ? 0.95 : 0.85)
         }
         if spacing < LookupPace.shortest { spacing = .zero }
-        (answered, strained, failed) = (0, 0, 0)
+        (resolved, strained, failed) = (0, 0, 0)
     }
 }

@@ -35,15 +35,15 @@ struct LookupTime {
     var end: Instant
 }
 
-/// The answers for one transport, from the threads that look up.
-final class HostAnswers: Sendable {
-    private let items = Mutex<[(HostCache.Waiter, HostAnswer)]>([])
+/// The results for one transport, from the threads that look up.
+final class HostResults: Sendable {
+    private let items = Mutex<[(HostCache.Waiter, HostResult)]>([])
 
-    func add(_ waiter: HostCache.Waiter, _ answer: HostAnswer) {
-        items.withLock { $0.append((waiter, answer)) }
+    func add(_ waiter: HostCache.Waiter, _ result: HostResult) {
+        items.withLock { $0.append((waiter, result)) }
     }
 
-    func take() -> [(HostCache.Waiter, HostAnswer)] {
+    func take() -> [(HostCache.Waiter, HostResult)] {
         items.withLock { items in
             defer { items = [] }
             return items
@@ -69,13 +69,13 @@ extension CurlTransport {
         for receiver: PendingLookup.Receiver
     ) -> Target {
         guard let query = settings?.query(for: request.address) else { return .known(nil) }
-        let (answers, wake) = (answers, poller.wake)
-        let reply = resolver.ask(query) { waiter, answer in
-            answers.add(waiter, answer)
+        let (hostResults, wake) = (hostResults, poller.wake)
+        let reply = resolver.ask(query) { waiter, result in
+            hostResults.add(waiter, result)
             wake()
         }
         switch reply {
-        case .known(let answer): return target(of: request, query, answer)
+        case .known(let result): return target(of: request, query, result)
         case .waiting(let waiter):
             let now = clock.now
             let deadline = now + request.settings.values.connectTimeout
@@ -85,8 +85,8 @@ extension CurlTransport {
         }
     }
 
-    private func target(of request: TransferRequest, _ query: HostQuery, _ answer: HostAnswer) -> Target {
-        switch answer {
+    private func target(of request: TransferRequest, _ query: HostQuery, _ result: HostResult) -> Target {
+        switch result {
         case .addresses(let found):
             guard !found.isEmpty else { return .known(nil) }
             return .known(HostAddresses(host: query.host, port: request.address.port, texts: found))
@@ -100,14 +100,14 @@ extension CurlTransport {
     /// Continues the requests whose hosts have been looked up, or were not in time.
     ///
     /// Returns whether a sink was called.
-    func takeAnswers() -> Bool {
+    func takeResults() -> Bool {
         guard !lookups.isEmpty else { return false }
         var hasTold = false
         let now = clock.now
-        for (waiter, answer) in answers.take() {
+        for (waiter, result) in hostResults.take() {
             guard let lookup = lookups.removeValue(forKey: waiter) else { continue }
             let request = lookup.request
-            let target = request.map { self.target(of: $0, lookup.query, answer) } ?? .known(nil)
+            let target = request.map { self.target(of: $0, lookup.query, result) } ?? .known(nil)
             if proceed(lookup, to: target, at: now) { hasTold = true }
         }
         guard let due = lookupDeadline, due <= now else { return hasTold }

@@ -23,13 +23,13 @@ final class HostResolver: Sendable {
     private let state: Monitor<State>
     private let clock: any Clock
     private let idleTime: Interval
-    private let lookUp: @Sendable (HostQuery) -> HostAnswer
+    private let lookUp: @Sendable (HostQuery) -> HostResult
 
     /// `lookUp` may block; a thread without work ends after `idleTime`.
     init(
         _ clock: any Clock,
         idleTime: Interval = .seconds(5),
-        lookingUp lookUp: @escaping @Sendable (HostQuery) -> HostAnswer
+        lookingUp lookUp: @escaping @Sendable (HostQuery) -> HostResult
     ) {
         self.clock = clock
         self.idleTime = idleTime
@@ -37,10 +37,10 @@ final class HostResolver: Sendable {
         state = Monitor(State(dice: Dice(seed: UInt64(truncatingIfNeeded: clock.now.nanoseconds))))
     }
 
-    typealias Receiver = @Sendable (HostCache.Waiter, HostAnswer) -> Void
+    typealias Receiver = @Sendable (HostCache.Waiter, HostResult) -> Void
 
     enum Reply {
-        case known(HostAnswer)
+        case known(HostResult)
         /// The receiver is called, on another thread, unless the number is withdrawn before.
         case waiting(HostCache.Waiter)
     }
@@ -50,7 +50,7 @@ final class HostResolver: Sendable {
         let (reply, starts) = state.with(waking: .none) { state -> (Reply, Bool) in
             state.lastWaiter += 1
             let waiter = state.lastWaiter
-            if let answer = state.cache.ask(query, for: waiter, at: now) { return (.known(answer), false) }
+            if let result = state.cache.ask(query, for: waiter, at: now) { return (.known(result), false) }
             state.receivers[waiter] = receiver
             return (.waiting(waiter), state.needsThread(at: now))
         }
@@ -69,12 +69,12 @@ final class HostResolver: Sendable {
     /// Whether a name that libcurl could not resolve is known not to exist; starts a lookup when nothing is known.
     func isMissing(_ query: HostQuery) -> Bool {
         let now = clock.now
-        let (answer, starts) = state.with(waking: .none) { state in
-            let answer = state.cache.ask(query, for: nil, at: now)
-            return (answer, answer == nil && state.needsThread(at: now))
+        let (result, starts) = state.with(waking: .none) { state in
+            let result = state.cache.ask(query, for: nil, at: now)
+            return (result, result == nil && state.needsThread(at: now))
         }
-        if answer == nil { workIsReady(starts) }
-        return answer == .missing
+        if result == nil { workIsReady(starts) }
+        return result == .missing
     }
 
     private func workIsReady(_ startsThread: Bool) {
@@ -140,17 +140,17 @@ final class HostResolver: Sendable {
         state.wait(until: deadline) { $0.threads == 0 ? true : nil } ?? false
     }
 
-    private func end(_ query: HostQuery, _ answer: HostAnswer) {
+    private func end(_ query: HostQuery, _ result: HostResult) {
         let now = clock.now
-        let told = state.with(waking: .none) { state in
-            guard let end = state.cache.ended(query, answer, at: now, dice: &state.dice) else {
-                return [] as [(Receiver, HostCache.Waiter, HostAnswer)]
+        let notified = state.with(waking: .none) { state in
+            guard let end = state.cache.ended(query, result, at: now, dice: &state.dice) else {
+                return [] as [(Receiver, HostCache.Waiter, HostResult)]
             }
             return end.waiters.compactMap { waiter in
-                state.receivers.removeValue(forKey: waiter).map { ($0, waiter, end.answer) }
+                state.receivers.removeValue(forKey: waiter).map { ($0, waiter, end.result) }
             }
         }
-        for (receiver, waiter, answer) in told { receiver(waiter, answer) }
+        for (receiver, waiter, result) in notified { receiver(waiter, result) }
     }
 }
 

@@ -8,8 +8,8 @@ enum SystemResolver {
     private static let noData: Int32 = -5
     private static let noFamily: Int32 = -9
 
-    /// Blocks until the resolver has answered or was given up.
-    static func lookUp(_ query: HostQuery) -> HostAnswer {
+    /// Blocks until the resolver has resolved or was given up.
+    static func lookUp(_ query: HostQuery) -> HostResult {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family =
             switch query.version {
@@ -22,9 +22,19 @@ enum SystemResolver {
         defer { if let found = unsafe found { unsafe freeaddrinfo(found) } }
         switch code {
         case 0: return unsafe .addresses(addresses(found))
+        case noData where query.version == .any: return lookUpEachVersion(query.host)
         case EAI_NONAME, noData, noFamily: return .missing
         case _: return .unavailable
         }
+    }
+
+    /// Of two queries, glibc reports the result of the one when the other was lost.
+    private static func lookUpEachVersion(_ host: String) -> HostResult {
+        let results = [lookUp(HostQuery(host, .v4)), lookUp(HostQuery(host, .v6))]
+        var found: [String] = []
+        for case .addresses(let addresses) in results { found += addresses }
+        if !found.isEmpty { return .addresses(found) }
+        return results.contains(.unavailable) ? .unavailable : .missing
     }
 
     private static func addresses(_ first: UnsafeMutablePointer<addrinfo>?) -> [String] {

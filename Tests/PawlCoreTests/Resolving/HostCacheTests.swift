@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Host names` {
     private static let start = Instant(nanoseconds: 1_000_000_000_000)
-    private let found = HostAnswer.addresses(["192.0.2.1", "2001:db8::1"])
+    private let found = HostResult.addresses(["192.0.2.1", "2001:db8::1"])
     private let query = HostQuery("a.example")
 
     /// A cache, its time, and dice.
@@ -13,7 +13,7 @@ import Testing
         var now = start
         var dice = PawlCore.Dice(seed: 7)
 
-        mutating func ask(_ query: HostQuery, _ waiter: HostCache.Waiter) -> HostAnswer? {
+        mutating func ask(_ query: HostQuery, _ waiter: HostCache.Waiter) -> HostResult? {
             cache.ask(query, for: waiter, at: now)
         }
 
@@ -21,15 +21,15 @@ import Testing
 
         mutating func end(
             _ query: HostQuery,
-            _ answer: HostAnswer
-        ) -> (waiters: [UInt64], answer: HostAnswer)? {
-            cache.ended(query, answer, at: now, dice: &dice)
+            _ result: HostResult
+        ) -> (waiters: [UInt64], result: HostResult)? {
+            cache.ended(query, result, at: now, dice: &dice)
         }
 
-        /// Looks the name up for the waiter; returns what is told.
-        mutating func lookUp(_ query: HostQuery, _ answer: HostAnswer) -> HostAnswer? {
+        /// Looks the name up for the waiter; returns what is notified.
+        mutating func lookUp(_ query: HostQuery, _ result: HostResult) -> HostResult? {
             guard ask(query, 99) == nil, next() == query else { return nil }
-            return end(query, answer)?.answer
+            return end(query, result)?.result
         }
     }
 
@@ -38,24 +38,24 @@ import Testing
         #expect(stage.ask(query, 1) == nil && stage.ask(query, 2) == nil)
         #expect(stage.next() == query && stage.next() == nil)
         #expect(stage.ask(query, 3) == nil && stage.next() == nil, "it is under way")
-        let told = stage.end(query, found)
-        #expect(told?.waiters == [1, 2, 3] && told?.answer == found)
+        let notified = stage.end(query, found)
+        #expect(notified?.waiters == [1, 2, 3] && notified?.result == found)
         #expect(stage.ask(query, 4) == found)
         #expect(stage.ask(HostQuery("a.example", .v6), 5) == nil, "another question")
     }
 
-    @Test(arguments: [HostAnswer.addresses(["192.0.2.1"]), .missing])
-    func `an answer is kept for a minute, also that there is no such name`(answer: HostAnswer) {
+    @Test(arguments: [HostResult.addresses(["192.0.2.1"]), .missing])
+    func `a result is kept for a minute, also that there is no such name`(result: HostResult) {
         var stage = Stage()
-        #expect(stage.lookUp(query, answer) == answer)
+        #expect(stage.lookUp(query, result) == result)
         stage.now = Self.start + .seconds(59)
-        #expect(stage.ask(query, 1) == answer)
+        #expect(stage.ask(query, 1) == result)
         stage.now = Self.start + .seconds(60)
         #expect(stage.ask(query, 2) == nil)
         #expect(stage.next() == query)
     }
 
-    @Test func `a resolver that does not answer is asked again after growing delays`() {
+    @Test func `a resolver that does not respond gets the request again after growing delays`() {
         var stage = Stage()
         #expect(stage.ask(query, 1) == nil)
         var delays: [Double] = []
@@ -78,11 +78,11 @@ import Testing
         #expect(stage.ask(query, 2) == nil && stage.next() == nil, "its delay holds for others too")
         stage.now = try #require(stage.cache.deadline)
         #expect(stage.next() == query)
-        let told = stage.end(query, found)
-        #expect(told?.waiters == [1, 2] && told?.answer == found)
+        let notified = stage.end(query, found)
+        #expect(notified?.waiters == [1, 2] && notified?.result == found)
     }
 
-    @Test func `old addresses are used while the resolver does not answer, for some time`() {
+    @Test func `old addresses are used while the resolver does not respond, for some time`() {
         var stage = Stage()
         #expect(stage.lookUp(query, found) == found)
         stage.now = Self.start + .seconds(61)
@@ -152,10 +152,10 @@ import Testing
     private struct State: Hashable {
         var cache = HostCache()
         var now = start
-        var asked: UInt64 = 0
+        var requested: UInt64 = 0
         var waits = 0
         var running: Set<HostQuery> = []
-        /// The waiters that have not been told, and for what they wait.
+        /// The waiters that have not been notified, and for what they wait.
         var owed: [UInt64: HostQuery] = [:]
     }
 
@@ -167,11 +167,11 @@ import Testing
             change(&next)
             states.append(next)
         }
-        for query in queries where state.asked < 3 {
+        for query in queries where state.requested < 3 {
             add { state in
-                state.asked += 1
-                if state.cache.ask(query, for: state.asked, at: state.now) == nil {
-                    state.owed[state.asked] = query
+                state.requested += 1
+                if state.cache.ask(query, for: state.requested, at: state.now) == nil {
+                    state.owed[state.requested] = query
                 }
             }
         }
@@ -186,18 +186,21 @@ import Testing
             #expect(state.running.insert(query).inserted, "one lookup of a name at a time")
         }
         for query in state.running {
-            for answer in [found, .missing, .unavailable] {
+            for result in [found, .missing, .unavailable] {
                 add { state in
                     state.running.remove(query)
                     var dice = PawlCore.Dice(seed: 1)
-                    guard let end = state.cache.ended(query, answer, at: state.now, dice: &dice) else {
+                    guard let end = state.cache.ended(query, result, at: state.now, dice: &dice) else {
                         return
                     }
-                    #expect(answer == .unavailable || end.answer == answer)
+                    #expect(result == .unavailable || end.result == result)
                     for waiter in end.waiters {
-                        #expect(state.owed.removeValue(forKey: waiter) == query, "told once, of its own name")
+                        #expect(
+                            state.owed.removeValue(forKey: waiter) == query,
+                            "notified once, of its own name"
+                        )
                     }
-                    #expect(!state.owed.values.contains(query), "all are told")
+                    #expect(!state.owed.values.contains(query), "all are notified")
                 }
             }
         }
@@ -214,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: [(names: ["a.example"], waits: 4), (["a.example", "b.example"], 1)])
-    func `in every reachable state who waits is told in the end`(names: [String], waits: Int) {
+    func `in every reachable state who waits is notified in the end`(names: [String], waits: Int) {
         let queries = names.map { HostQuery($0) }
         var seen: Set<State> = []
         var open = [State()]

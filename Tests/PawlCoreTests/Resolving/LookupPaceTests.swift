@@ -9,7 +9,7 @@ import Testing
 
     private mutating func end(
         _ count: Int,
-        hasAnswer: Bool = true,
+        isResolved: Bool = true,
         attempts: Int = 1,
         after delay: Interval = .zero
     ) {
@@ -18,11 +18,11 @@ import Testing
             let start = now
             pace.started(at: now)
             now = now + delay
-            pace.ended(hasAnswer: hasAnswer, attempts: attempts, since: start, at: now)
+            pace.ended(isResolved: isResolved, attempts: attempts, since: start, at: now)
         }
     }
 
-    @Test mutating func `a resolver that answers gets all lookups at once`() {
+    @Test mutating func `a resolver that responds gets all lookups at once`() {
         end(1_000)
         #expect(pace.spacing == .zero && pace.nextStart <= now)
     }
@@ -30,13 +30,13 @@ import Testing
     @Test mutating func `names whose own servers are broken slow nothing down`() {
         for _ in 0..<100 {
             end(2)
-            end(1, hasAnswer: false, attempts: 4)
+            end(1, isResolved: false, attempts: 4)
         }
         #expect(pace.spacing == .zero)
     }
 
     @Test(arguments: [(attempts: 2, delay: Interval.zero), (attempts: 1, delay: .seconds(5))])
-    mutating func `answers after failures, and late ones, slow the lookups down`(
+    mutating func `results after failures, and late ones, slow the lookups down`(
         attempts: Int,
         delay: Interval
     ) {
@@ -52,8 +52,8 @@ import Testing
         #expect(pace.spacing > .zero && pace.spacing <= .milliseconds(100))
     }
 
-    @Test mutating func `a resolver that answers nothing is left alone, then the pace grows again`() {
-        end(64, hasAnswer: false)
+    @Test mutating func `a resolver that is silent is left alone, then the pace grows again`() {
+        end(64, isResolved: false)
         let slow = pace.spacing
         #expect(slow > .zero)
         end(1_000)
@@ -64,9 +64,9 @@ import Testing
 
     @Test mutating func `lookups that began before the last decision do not count`() {
         let start = now
-        end(32, hasAnswer: false)
+        end(32, isResolved: false)
         let spacing = pace.spacing
-        for _ in 0..<200 { pace.ended(hasAnswer: true, attempts: 3, since: start, at: now) }
+        for _ in 0..<200 { pace.ended(isResolved: true, attempts: 3, since: start, at: now) }
         #expect(pace.spacing == spacing)
     }
 
@@ -76,14 +76,14 @@ import Testing
         var cache = HostCache()
         var dice = PawlCore.Dice(seed: 3)
         var tokens = 10.0
-        var asked = 0
+        var requested = 0
         var resolved = 0
         var refused = 0
         let start = now
         while resolved < 3_000 {
-            while asked < resolved + 128 {
-                _ = cache.ask(HostQuery("h\(asked).example"), for: UInt64(asked), at: now)
-                asked += 1
+            while requested < resolved + 128 {
+                _ = cache.ask(HostQuery("h\(requested).example"), for: UInt64(requested), at: now)
+                requested += 1
             }
             guard let query = cache.next(at: now) else {
                 let step = max(Interval(nanoseconds: 1), (cache.deadline ?? now) - now)
@@ -93,10 +93,10 @@ import Testing
             }
             let isBorne = tokens >= 1
             if isBorne { tokens -= 1 } else { refused += 1 }
-            let answer = isBorne ? HostAnswer.addresses(["192.0.2.1"]) : .unavailable
-            guard let end = cache.ended(query, answer, at: now, dice: &dice) else { continue }
-            if end.answer != .unavailable { resolved += end.waiters.count }
-            if end.answer == .unavailable, let waiter = end.waiters.first {
+            let result = isBorne ? HostResult.addresses(["192.0.2.1"]) : .unavailable
+            guard let end = cache.ended(query, result, at: now, dice: &dice) else { continue }
+            if end.result != .unavailable { resolved += end.waiters.count }
+            if end.result == .unavailable, let waiter = end.waiters.first {
                 // The download asks again.
                 _ = cache.ask(query, for: waiter, at: now)
             }

@@ -11,7 +11,7 @@ import Testing
         var running = 0
         var most = 0
         var lookups: [String: Int] = [:]
-        var told: [HostAnswer] = []
+        var notified: [HostResult] = []
     }
 
     /// Lookups that wait until the stage opens.
@@ -19,7 +19,7 @@ import Testing
     private let clock = SystemClock()
 
     private func resolver(
-        _ answer: @escaping @Sendable (String, _ attempt: Int) -> HostAnswer
+        _ result: @escaping @Sendable (String, _ attempt: Int) -> HostResult
     ) -> HostResolver {
         HostResolver(clock, idleTime: .milliseconds(20)) { [stage] query in
             let attempt = stage.with { stage in
@@ -30,7 +30,7 @@ import Testing
             }
             _ = stage.wait(until: nil) { $0.isOpen ? true : nil }
             stage.with { $0.running -= 1 }
-            return answer(query.host, attempt)
+            return result(query.host, attempt)
         }
     }
 
@@ -40,9 +40,10 @@ import Testing
     }
 
     private func ask(_ resolver: HostResolver, _ host: String) {
-        let reply = resolver.ask(HostQuery(host)) { [stage] _, answer in stage.with { $0.told.append(answer) }
+        let reply = resolver.ask(HostQuery(host)) { [stage] _, result in
+            stage.with { $0.notified.append(result) }
         }
-        if case .known(let answer) = reply { stage.with { $0.told.append(answer) } }
+        if case .known(let result) = reply { stage.with { $0.notified.append(result) } }
     }
 
     @Test func `two hundred names are looked up by at most 64 threads, which end afterwards`() {
@@ -53,27 +54,27 @@ import Testing
         }
         #expect(wait { $0.running == 64 })
         stage.with { $0.isOpen = true }
-        #expect(wait { $0.told.count == 400 })
+        #expect(wait { $0.notified.count == 400 })
         let state = stage.read(\.self)
         #expect(state.most == 64)
         #expect(state.lookups.count == 200 && state.lookups.values.allSatisfy { $0 == 1 })
-        #expect(Set(state.told).count == 200)
+        #expect(Set(state.notified).count == 200)
         #expect(resolver.waitForThreads(until: clock.now + .seconds(300)))
         ask(resolver, "later.example")
-        #expect(wait { $0.told.count == 401 }, "and are started again")
+        #expect(wait { $0.notified.count == 401 }, "and are started again")
     }
 
     @Test func `failed lookups are made again later`() {
         let resolver = resolver { _, attempt in attempt < 3 ? .unavailable : .addresses(["192.0.2.1"]) }
         stage.with { $0.isOpen = true }
         for number in 0..<20 { ask(resolver, "h\(number).example") }
-        #expect(wait { $0.told.count == 20 })
+        #expect(wait { $0.notified.count == 20 })
         let state = stage.read(\.self)
         #expect(state.lookups.values.allSatisfy { $0 == 3 })
-        #expect(Set(state.told) == [.addresses(["192.0.2.1"])])
+        #expect(Set(state.notified) == [.addresses(["192.0.2.1"])])
     }
 
-    @Test func `who has withdrawn is not told`() {
+    @Test func `who has withdrawn is not notified`() {
         let resolver = resolver { _, _ in .missing }
         ask(resolver, "a.example")
         let query = HostQuery("a.example")
@@ -84,7 +85,7 @@ import Testing
         }
         resolver.withdraw(waiter, from: query)
         stage.with { $0.isOpen = true }
-        #expect(wait { $0.told == [.missing] })
+        #expect(wait { $0.notified == [.missing] })
         #expect(resolver.isMissing(query))
     }
 

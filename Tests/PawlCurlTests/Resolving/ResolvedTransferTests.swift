@@ -9,12 +9,12 @@ import Testing
 @Suite(.bothWays) struct ResolvedTransferTests {
     private let lookups = Monitor<[HostQuery]>([])
 
-    private func bench(_ answer: @escaping @Sendable (HostQuery) -> HostAnswer) throws -> Bench {
+    private func bench(_ result: @escaping @Sendable (HostQuery) -> HostResult) throws -> Bench {
         let bench = try Bench()
         bench.transport.resolver = HostResolver(SystemClock(), idleTime: .milliseconds(20)) {
             [lookups] query in
             lookups.with { $0.append(query) }
-            return answer(query)
+            return result(query)
         }
         return bench
     }
