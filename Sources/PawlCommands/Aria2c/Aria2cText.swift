@@ -77,20 +77,12 @@ package enum Aria2cText {
     /// `1.5Ki`, `97Ki`, `0.9Mi`: without the unit's B.
     package static func size(_ bytes: Int64) -> String {
         let units = ["", "Ki", "Mi", "Gi"]
-        var whole = max(0, bytes)
-        var rest: Int64 = 0
-        var unit = 0
-        while whole >= 1024, unit + 1 < units.count {
-            rest = whole % 1024
-            whole /= 1024
-            unit += 1
-        }
-        if unit + 1 < units.count, whole >= 922 {
-            rest = whole
-            whole = 0
-            unit += 1
-        }
-        let tenth = whole < 10 && unit > 0 ? ".\(rest * 10 / 1024)" : ""
+        let amount = max(0, bytes)
+        let largest = amount < 1 << 10 ? 0 : amount < 1 << 20 ? 1 : amount < 1 << 30 ? 2 : 3
+        let unit = largest + 1 < units.count && amount >> (10 * largest) >= 922 ? largest + 1 : largest
+        let whole = amount >> (10 * unit)
+        let tenth =
+            whole < 10 && unit > 0 ? ".\((amount >> (10 * (unit - 1)) & 1023) * 10 / 1024)" : ""
         return "\(grouped(whole))\(tenth)\(units[unit])"
     }
 
