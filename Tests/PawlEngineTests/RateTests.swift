@@ -66,6 +66,19 @@ import Testing
         stage.expect(payloads[1], at: "bb.bin")
     }
 
+    @Test func `a download over one connection is not starved by one over many`() throws {
+        let stage = Stage(rate: 512 * .kibi)
+        let large = stage.serve("a.bin", 16 * .mebi)
+        let small = stage.serve("bb.bin", 512 * .kibi)
+        let many = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(8) })
+        let one = stage.start(Stage.job("bb.bin"))
+        stage.run()
+        let ends = (try #require(stage.time(one, of: .finished)), try #require(stage.time(many, of: .finished)))
+        #expect(ends.1 - ends.0 > .seconds(10), "the small one waited for the large one")
+        stage.expect(large, at: "a.bin")
+        stage.expect(small, at: "bb.bin")
+    }
+
     @Test func `one download's own limit does not affect the others`() throws {
         let stage = Stage()
         let slow = stage.serve("a.bin", 1 * .mebi)

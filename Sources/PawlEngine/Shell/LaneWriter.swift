@@ -38,8 +38,8 @@ final class LaneWriter: TransferSink {
     ///
     /// Then the header section ends the transfer, and its connection may be reused.
     var isDropped = false
-    /// A rate limit holds it back, so missing data is no fault of the server.
-    var isHeldBack = false
+    /// Since when a rate limit or a slow reader holds it back, so that missing data is no fault of the server.
+    var heldSince: Instant?
 
     /// The response whose body is collected instead of being judged by its head alone.
     private var page: ErrorPage?
@@ -81,11 +81,8 @@ final class LaneWriter: TransferSink {
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         if page != nil { return unsafe collect(chunk) }
         guard isAdmitted else { return question == nil ? .stop : .pause }
-        if runner.holdsBack(self) {
-            isHeldBack = true
-            return .pause
-        }
-        isHeldBack = false
+        if runner.holdsBack(self) { return .pause }
+        heldSince = nil
         received += Int64(chunk.count)
         runner.charge(chunk.count, to: origin)
         var rest = unsafe chunk
@@ -174,7 +171,7 @@ final class LaneWriter: TransferSink {
     }
 
     func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        isHeldBack = false
+        heldSince = nil
         received += Int64(count)
         runner.charge(count, to: origin)
         runner.wrote(ByteRange(cursor, cursor + Int64(count)), slot: slot)
