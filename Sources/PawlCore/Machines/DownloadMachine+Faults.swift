@@ -334,7 +334,7 @@ extension DownloadMachine {
                 at: place,
                 because: LocalizableMessage(
                     "redirect-not-encrypted",
-                    "it leads from https to \(target), which is not encrypted"
+                    "it leads to \(target), which is not encrypted"
                 ),
                 remedy: "allow it with \(.option(.allowsDowngrade)) if this is intended"
             )

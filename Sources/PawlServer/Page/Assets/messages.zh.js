@@ -105,7 +105,7 @@ const messages = {
   "silent-no-data": "{0} 秒内没有收到数据",
   "silent-no-response": "{0} 秒内没有响应",
   "too-slow": "{1} 秒内每秒不超过 {0} 字节",
-  "redirect-not-encrypted": "它从 https 重定向到未加密的 {0}",
+  "redirect-not-encrypted": "它重定向到未加密的 {0}",
   "too-many-redirects": "超过 {0} 次重定向",
   "file-already-downloading": "此文件正在下载",
   "file-name-exists": "已有同名文件",
