@@ -73,7 +73,9 @@ import Testing
         let many = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(8) })
         let one = stage.start(Stage.job("bb.bin"))
         stage.run()
-        let ends = (try #require(stage.time(one, of: .finished)), try #require(stage.time(many, of: .finished)))
+        let ends = (
+            try #require(stage.time(one, of: .finished)), try #require(stage.time(many, of: .finished))
+        )
         #expect(ends.1 - ends.0 > .seconds(10), "the small one waited for the large one")
         stage.expect(large, at: "a.bin")
         stage.expect(small, at: "bb.bin")
