@@ -39,7 +39,7 @@ enum CurlErrorText {
             return untrusted(why)
         }
         if let host = rest("Could not resolve host: ") {
-            return LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)")
+            return notResolved(host)
         }
         if let host = rest("Could not resolve proxy: ") {
             return LocalizableMessage("proxy-not-resolved", "cannot resolve the proxy's host name \(host)")
@@ -47,7 +47,7 @@ enum CurlErrorText {
         // "Operation too slow. Less than 1 bytes/sec transferred the last 5 seconds": the limit of `CurlClient`.
         if let limit = rest("Operation too slow. Less than 1 bytes/sec transferred the last ") {
             let span = limit.prefix { $0.isNumber }
-            return LocalizableMessage("silent-no-data", "no data for \(span) s")
+            return .noData(for: String(span))
         }
         if let why = rest("Recv failure: ") { return receiving(SystemError.message(of: why)) }
         if let why = rest("Send failure: ") {
@@ -96,6 +96,10 @@ enum CurlErrorText {
         }
         let why = SystemError(number: systemError).cause
         return LocalizableMessage("no-connection-because", "no connection to \(place): \(why)")
+    }
+
+    static func notResolved(_ host: String) -> LocalizableMessage {
+        LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)")
     }
 
     static func noConnection(within limit: Interval) -> LocalizableMessage {

@@ -265,7 +265,7 @@ extension DownloadMachine {
                 "cannot fetch",
                 at: place,
                 because: hasResponse
-                    ? LocalizableMessage("silent-no-data", "no data for \(span) s")
+                    ? .noData(for: "\(span)")
                     : LocalizableMessage("silent-no-response", "no response for \(span) s"),
                 remedy: kept.isEmpty ? "try again later, or increase \(.option(.timeout))" : kept
             )

@@ -24,3 +24,10 @@ extension TransferFault {
         }
     }
 }
+
+extension LocalizableMessage {
+    /// A response without data for so many seconds.
+    package static func noData(for seconds: String) -> LocalizableMessage {
+        LocalizableMessage("silent-no-data", "no data for \(seconds) s")
+    }
+}

@@ -182,6 +182,6 @@ extension ConnectionSettings {
 
 extension TransferFault {
     fileprivate static func notResolved(_ host: String, _ kind: Kind) -> TransferFault {
-        TransferFault(kind, LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)"))
+        TransferFault(kind, CurlErrorText.notResolved(host))
     }
 }
