@@ -19,8 +19,8 @@ struct RobotsCache: Sendable {
 
     private static let room = 32 << 20
     private var states: [Origin: State] = [:]
-    private var known: [Origin] = []
-    private var oldest = 0
+    /// The origins whose finding is known, the oldest one first.
+    private var known = FIFO<Origin>()
     private var bytes = 0
 
     /// The finding for an origin; `nil` if the sample has to wait, with `isFirst` if the file has yet to be
@@ -44,14 +44,9 @@ struct RobotsCache: Sendable {
         known.append(origin)
         bytes += Self.size(of: finding)
         // The oldest is dropped, and requested again if needed.
-        while bytes > Self.room, oldest < known.count - 1 {
-            if case .known(let old) = states[known[oldest]] { bytes -= Self.size(of: old) }
-            states[known[oldest]] = nil
-            oldest += 1
-        }
-        if oldest > 4096 {
-            known.removeFirst(oldest)
-            oldest = 0
+        while bytes > Self.room, known.count > 1, let oldest = known.popFirst() {
+            if case .known(let old) = states[oldest] { bytes -= Self.size(of: old) }
+            states[oldest] = nil
         }
         return numbers
     }

@@ -268,22 +268,14 @@ package struct PipeRun {
 
 /// When running samples must end, in the order of their starts.
 struct SampleDeadlines: Sendable {
-    private var items: [(at: Instant, number: Int)] = []
-    private var next = 0
+    private var items = FIFO<(at: Instant, number: Int)>()
 
-    var first: Instant? { next < items.count ? items[next].at : nil }
+    var first: Instant? { items.first?.at }
 
     mutating func push(_ number: Int, at instant: Instant) { items.append((instant, number)) }
 
     mutating func pop(atMost now: Instant) -> Int? {
-        guard next < items.count, items[next].at <= now else { return nil }
-        defer {
-            next += 1
-            if next > 1024, next * 2 > items.count {
-                items.removeFirst(next)
-                next = 0
-            }
-        }
-        return items[next].number
+        guard let first, first <= now else { return nil }
+        return items.popFirst()?.number
     }
 }

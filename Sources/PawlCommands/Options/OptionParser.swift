@@ -7,7 +7,7 @@ import PawlCore
 struct OptionParser<Target> {
     private let options: [CommandOption<Target>]
     private let command: String
-    /// Whether a long name may be cut where no other begins with the same letters, as by getopt_long(3).
+    /// Whether a long name may be abbreviated where that is unambiguous (getopt_long(3)).
     private let acceptsPrefixes: Bool
 
     init(_ options: [CommandOption<Target>], command: String, acceptsPrefixes: Bool = false) {

@@ -35,9 +35,8 @@ package struct PipeSchedule: Sendable {
     private let perHost: Int
     private let delay: Interval
     private var hosts: [String: Host] = [:]
-    /// Hosts that may start a sample; those before index `nextReady` are done.
-    private var ready: [String] = []
-    private var nextReady = 0
+    /// Hosts that may start a sample.
+    private var ready = FIFO<String>()
     private var later = InstantHeap()
     package private(set) var active = 0
     package private(set) var waiting = 0
@@ -68,13 +67,7 @@ package struct PipeSchedule: Sendable {
             enqueue(name)
             forgetIfIdle(name)
         }
-        while nextReady < ready.count {
-            let name = ready[nextReady]
-            nextReady += 1
-            if nextReady == ready.count || nextReady > 4096 {
-                ready.removeFirst(nextReady)
-                nextReady = 0
-            }
+        while let name = ready.popFirst() {
             hosts[name]?.isQueued = false
             guard var host = hosts[name], !host.isEmpty, host.active < perHost else { continue }
             if let notBefore = host.notBefore, now < notBefore {

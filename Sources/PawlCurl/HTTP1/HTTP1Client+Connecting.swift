@@ -54,7 +54,8 @@ extension HTTP1Client {
                 continue
             }
             let timeout = attempt.exchange.settings.values.connectTimeout
-            fail(attempt.exchange, .noConnection(within: timeout))
+            let cause = CurlErrorText.noConnection(within: timeout)
+            fail(attempt.exchange, TransferFault(.connectTimeout, cause))
         }
         firstDeadline = attempts.values.lazy.map(\.deadline).min()
     }
@@ -64,12 +65,5 @@ extension HTTP1Client {
         attempt.exchange.attempt = nil
         if attempts.isEmpty { firstDeadline = nil }
         return attempt
-    }
-}
-
-extension TransferFault {
-    /// A connection that took too long, worded as those of libcurl are.
-    fileprivate static func noConnection(within limit: Interval) -> TransferFault {
-        TransferFault(.connectTimeout, CurlErrorText.noConnection(within: limit))
     }
 }
