@@ -123,15 +123,16 @@ extension DownloadMachine {
     /// The lane's whole overlap was compared with the disk.
     package mutating func compared(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
+        let lane = lanes[index]
         guard agreed else {
-            if pieces != nil { return contradictsPieces(index, now: now) }
+            let range = ByteRange(lane.cursor - lane.overlap, lane.cursor)
+            if pieces?.areGood(in: range) == true { return contradictsPieces(index, now: now) }
             return changed(
                 .init("bytes-differ", "the bytes on disk differ from the server's"),
                 lane: index,
                 now: now
             )
         }
-        let lane = lanes[index]
         let isShown = sources[lane.source].isOnTrial
         let isNew = noteAgreement(lane)
         let isEnd = comparesEnd(lane)

@@ -11,6 +11,9 @@ extension DownloadMachine {
             plan.selection == .whole, existingLength == nil, representation?.coding == nil
         else { return }
         pieces = PieceMap(hashes, total: total)
+        guard pieces != nil else { return }
+        samples = []
+        openJoints = []
     }
 
     /// Orders the hashes of pieces that are complete.

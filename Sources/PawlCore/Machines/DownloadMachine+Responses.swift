@@ -424,8 +424,11 @@ extension DownloadMachine {
         }
         let source = lanes[index].source
         let drops = stop()
-        if map.total == nil { map.learn(total: length) }
-        guard isProven || existingLength != nil || comparedEnd?.offset == length else {
+        if map.total == nil {
+            map.learn(total: length)
+            preparePieces()
+        }
+        guard isProven || digestsDecide || existingLength != nil || comparedEnd?.offset == length else {
             samples = [ByteRange(max(0, length - DownloadMachine.overlap), length)]
             // A target that works may expire again.
             sources[source].wentBack = false

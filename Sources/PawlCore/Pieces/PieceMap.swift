@@ -66,6 +66,12 @@ package struct PieceMap: Hashable, Sendable {
         min(total, Int64(states.firstIndex { $0 != .good } ?? states.count) * hashes.length)
     }
 
+    /// Whether all pieces that have bytes in `range` are good.
+    package func areGood(in range: ByteRange) -> Bool {
+        guard !range.isEmpty else { return true }
+        return (piece(at: range.start)...piece(at: range.end - 1)).allSatisfy { states[$0] == .good }
+    }
+
     package var isSettled: Bool { verified == states.count }
 
     /// Whether bad copies of some pieces have not been replaced by good ones yet.
