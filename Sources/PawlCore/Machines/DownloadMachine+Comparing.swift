@@ -127,6 +127,11 @@ extension DownloadMachine {
         guard agreed else {
             let range = ByteRange(lane.cursor - lane.overlap, lane.cursor)
             if pieces?.areGood(in: range) == true { return contradictsPieces(index, now: now) }
+            // The bytes on disk may be the wrong ones. The request was made before the length was known; now the
+            // digests of pieces will tell.
+            if pieces != nil, !mayNotDiscard(for: lane.source) {
+                return [remove(index)] + (isRetryPending ? [] : refillOrOpen(now: now))
+            }
             return changed(
                 .init("bytes-differ", "the bytes on disk differ from the server's"),
                 lane: index,

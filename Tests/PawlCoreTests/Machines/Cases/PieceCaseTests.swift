@@ -44,4 +44,17 @@ import Testing
         bench.said = bench.machine.pieceHashed(again[0], digest: Self.digest(2), now: bench.now)
         #expect(bench.machine.phase == .publishing)
     }
+
+    @Test func `a response that differs from bytes that are not verified yet is not blamed`() {
+        var bench = Bench {
+            $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
+        }
+        bench.begin(Bench.journal([ByteRange(0, 600)], total: nil, tag: nil, date: 0))
+        #expect(bench.requested == .from(0))
+        bench.answer(Bench.part(0, 1000, of: 1000, tag: nil, date: 0))
+        #expect(bench.machine.phase == .transferring)
+        bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
+        #expect(bench.requested == .closed(ByteRange(600, 1000)))
+        #expect(bench.machine.failure == nil)
+    }
 }
