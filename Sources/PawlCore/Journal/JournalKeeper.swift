@@ -104,6 +104,14 @@ package struct JournalKeeper: Hashable, Sendable {
         return writeHeader()
     }
 
+    /// Records the end of a run: the slots are void.
+    ///
+    /// One may still claim bytes that were found wrong, when their retraction could not be written.
+    package mutating func recordEnd(_ facts: JournalFacts, written: ByteRangeSet) -> [JournalWrite] {
+        header.incarnation += 1
+        return record(facts, written: written)
+    }
+
     /// Starts a lane at `start` in `slot`; `retired` is the range that its last lane has written.
     package mutating func beginLane(
         _ slot: Int,

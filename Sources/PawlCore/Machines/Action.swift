@@ -56,6 +56,14 @@ package enum Action: Hashable, Sendable {
     /// Restore the old name of the finished file that was continued, with its first `length` bytes.
     case restoreExtended(length: Int64)
     case notify(StatusUpdate)
+
+    /// Whether its execution writes the present facts to the journal.
+    var recordsFacts: Bool {
+        switch self {
+        case .startOver, .discard: true
+        default: false
+        }
+    }
 }
 
 extension [Action] {

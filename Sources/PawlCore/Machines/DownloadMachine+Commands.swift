@@ -54,6 +54,7 @@ extension DownloadMachine {
             sources[index].wentBack = false
             sources[index].breaksAfter = nil
             sources[index].longestPart = nil
+            sources[index].shortEnd = nil
             sources[index].hasBroken = false
             sources[index].lacksRanges = false
         }

@@ -2,6 +2,7 @@
 extension DownloadMachine {
     /// Opens the one lane that probes the server: at the start, after a pause, after all lanes failed.
     mutating func openFirst(now: Instant) -> [Action] {
+        awaitsPieces = false
         let source = pickSource()
         sampleOpenJoints()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }

@@ -141,8 +141,10 @@ extension DownloadMachine {
         let isForgotten = representation?.suspect != nil
         if isForgotten { representation?.suspect = nil }
         let actions = use(response, lane: index, now: now)
-        // Starting over records it, and so does the end of the download.
-        guard isForgotten, isClaimed, isActive, !actions.contains(.startOver) else { return actions }
+        // Starting over records it, and so do wrong bytes and the end of the download.
+        guard isForgotten, isClaimed, isActive, !actions.contains(where: \.recordsFacts) else {
+            return actions
+        }
         return [.record] + actions
     }
 
@@ -313,7 +315,8 @@ extension DownloadMachine {
         let wanted = min(lane.end, map.horizon, plan.longest)
         let end = min(wanted, lane.responseEnd)
         // More responses of this length would mostly repeat the overlap.
-        if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !comparesEnd(lane) {
+        let mayBeEnd = comparesEnd(lane) || sources[lane.source].shortEnd == end
+        if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !mayBeEnd {
             return partTooShort(
                 .init(
                     "range-too-short",

@@ -29,6 +29,7 @@ extension DownloadMachine {
         let length = lane.responseEnd - lane.cursor + lane.overlap
         let before = usableLength(of: lane.source) ?? .max
         let isOnly = sources.count(where: \.isUsable) == 1
+        sources[lane.source].shortEnd = lane.responseEnd
         guard lane.overlap > 0, isOnly, length < before, length >= 2 * DownloadMachine.leastOverlap else {
             return rangesBroken(evidence, lane: index, now: now)
         }

@@ -120,6 +120,8 @@ package struct Source: Hashable, Sendable {
     package internal(set) var breaksAfter: Int64?
     /// The longest part that it sent, where that was too short for the bytes to compare and others after them.
     package internal(set) var longestPart: Int64?
+    /// Where such a part ended; a later one that ends there too ends with the content.
+    var shortEnd: Int64?
     /// Whether a response of it broke.
     var hasBroken = false
     /// It replaces another address and has not been shown to have the same content; until then no bytes on

@@ -52,9 +52,14 @@ final class JournalFile: Sendable {
         for write in writes { try file.write(write.bytes, at: Int64(write.offset)) }
     }
 
-    func record(_ facts: JournalFacts, written: ByteRangeSet) throws(Failure) {
+    func record(_ facts: JournalFacts, written: ByteRangeSet, isEnd: Bool = false) throws(Failure) {
         do throws(SystemError) {
-            try change { ((), $0.record(facts, written: written)) }
+            try change { keeper in
+                (
+                    (),
+                    isEnd ? keeper.recordEnd(facts, written: written) : keeper.record(facts, written: written)
+                )
+            }
         } catch {
             throw Failure.system(.inputOutput, "cannot write", at: path, error)
         }

@@ -263,7 +263,11 @@ final class FilePartial: Partial {
         defer { release() }
         // After a clean end there are no own bytes beyond the cursors.
         retractWrite()
-        try beginJournal(facts, done: done)
+        if let journal {
+            try journal.record(facts, written: done, isEnd: true)
+        } else {
+            try beginJournal(facts, done: done)
+        }
         // Nothing is written any more, so the content can be recorded as durable for the next boot too.
         try journal?.checkpoint(
             done,

@@ -27,8 +27,14 @@ extension FakePartial {
     }
 
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        try record(facts, done: done, isEnd: false)
+    }
+
+    func record(_ facts: JournalFacts, done: ByteRangeSet, isEnd: Bool) throws(Failure) {
         try check(disk.troubles.journal)
-        try change { ((), $0.record(facts, written: done)) }
+        try change { keeper in
+            ((), isEnd ? keeper.recordEnd(facts, written: done) : keeper.record(facts, written: done))
+        }
         if let said = on({ $0.image?.written }), let said, !said.isSubset(of: done) {
             disk.violate(.ladder, "\(path): recorded \(done.runs), less than the slots claim: \(said.runs)")
         }

@@ -220,7 +220,11 @@ final class FakePartial: Partial {
         }
         guard !done.isEmpty || hasJournal else { return discard() }
         defer { release() }
-        try beginJournal(facts, done: done)
+        if hasJournal {
+            try record(facts, done: done, isEnd: true)
+        } else {
+            try beginJournal(facts, done: done)
+        }
         try FakeCheckpoint(self, done).runNow()
     }
 

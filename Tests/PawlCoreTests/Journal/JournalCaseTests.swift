@@ -35,6 +35,24 @@ import Testing
         }
     }
 
+    @Test func `at the end of a run nothing of the slots counts`() throws {
+        var (keeper, writes) = JournalKeeper.begun(
+            facts: someFacts(),
+            done: ByteRangeSet(),
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 5
+        )
+        let (slot, begins) = keeper.beginLane(0, at: 0, retiring: nil)
+        var file = VolatileBytes()
+        file.perform(writes + begins + [slot.advance(to: 300)])
+        #expect(try JournalImage(file.cache).written == ByteRangeSet([ByteRange(0, 300)]))
+        // The bytes from 100 to 200 were found wrong, and the retraction could not be written.
+        let right = ByteRangeSet([ByteRange(0, 100), ByteRange(200, 300)])
+        file.perform(keeper.recordEnd(someFacts(), written: right))
+        #expect(try JournalImage(file.cache).written == right)
+    }
+
     @Test func `a finished file with appended bytes is not finished any more, and what it was is known`()
         throws
     {

@@ -57,4 +57,27 @@ import Testing
         #expect(bench.requested == .closed(ByteRange(600, 1000)))
         #expect(bench.machine.failure == nil)
     }
+
+    @Test func `a whole that waited for checks of pieces is requested once`() {
+        var bench = Bench {
+            $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
+        }
+        bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000))
+        let checks = Self.checks(bench.said)
+        #expect(checks.map(\.piece) == [0, 1])
+        bench.said = bench.machine.pieceHashed(checks[1], digest: Self.digest(9), now: bench.now)
+        #expect(bench.requested == .closed(ByteRange(500, 1000)))
+        bench.answer(Bench.whole(1000))
+        // The server has no ranges: piece 0 decides what of the whole is needed.
+        #expect(bench.machine.lanes.isEmpty)
+        bench.said = bench.machine.pieceHashed(checks[0], digest: Self.digest(9), now: bench.now)
+        bench.answer(Bench.whole(1000))
+        #expect(bench.machine.lanes.count == 1, "\(bench.said)")
+        bench.progress(to: 500)
+        bench.tick(after: 1)
+        let first = Self.checks(bench.said)
+        #expect(first.map(\.piece) == [0])
+        bench.said = bench.machine.pieceHashed(first[0], digest: Self.digest(1), now: bench.now)
+        #expect(bench.machine.lanes.count == 1, "\(bench.said)")
+    }
 }

@@ -49,6 +49,28 @@ import Testing
         #expect(bench.requested == .closed(ByteRange(Self.start - 10_000, Self.start + 20_000)))
     }
 
+    @Test func `a few bytes that always end at the same place are the last ones of the content`() {
+        var bench = Bench { $0.selection = .from(0) }
+        bench.begin(Bench.journal([ByteRange(0, Self.start)], total: nil, tag: nil, selection: .from(0)))
+        let end = Self.start + 3_000
+        for _ in 0..<100 where bench.machine.isActive && bench.machine.written == Self.start {
+            switch bench.requested {
+            case .closed(let part):
+                bench.answer(Bench.part(part.start, part.end, of: nil, tag: nil))
+                bench.bring(part.count)
+                bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+            case .from(let offset):
+                bench.answer(Bench.part(offset, end, of: nil, tag: nil))
+                guard bench.machine.lanes.last?.stage == .flowing else { continue }
+                bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+                bench.progress(to: end)
+                bench.end(.complete)
+            default: Issue.record("\(bench.said)")
+            }
+        }
+        #expect(bench.machine.failure == nil && bench.machine.written == end)
+    }
+
     @Test func `a part that differs is another version`() {
         var bench = Self.broken(after: 40_000)
         guard case .closed(let part)? = bench.requested else { return }
