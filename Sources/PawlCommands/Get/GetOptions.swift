@@ -81,7 +81,9 @@ package struct GetOptions: CommandOptions, Hashable {
     /// `--output`, resolved against `--dir` if given.
     var outputPath: String? {
         guard let output, let folder, !output.hasPrefix("/") else { return output }
-        return folder + (folder.hasSuffix("/") ? "" : "/") + output
+        // "./NAME" is how a name such as "-" is given.
+        let relative = output.hasPrefix("./") ? output.dropFirst(2) : output[...]
+        return folder + (folder.hasSuffix("/") ? "" : "/") + relative
     }
 
     /// The target of the bytes if it is not a file.

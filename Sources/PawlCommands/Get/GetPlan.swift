@@ -13,6 +13,8 @@ package struct GetPlan: Sendable {
         package var pieces: PieceHashes?
         /// Its part file begins with bytes of other files, which its checksum will prove.
         package var isSeeded = false
+        /// The only file that it may overwrite, as it was then; `nil` for any.
+        package var replaces: FileStamp?
 
         /// Whether the file has options of its own.
         var hasOwnOptions: Bool { !lines.isEmpty || !mirrors.isEmpty }

@@ -124,7 +124,8 @@ struct GetSession: ~Copyable {
             item.source,
             options: options,
             pieces: item.pieces,
-            isSeeded: item.isSeeded
+            isSeeded: item.isSeeded,
+            replaces: item.replaces
         )
     }
 

@@ -25,6 +25,7 @@ extension Command {
 struct RepairRun: Sendable {
     private let file: ResolvedPath
     private let given: String
+    private let original: FileStamp?
     private let options: RepairOptions
 
     init(_ given: String, _ options: RepairOptions) throws(Failure) {
@@ -41,6 +42,7 @@ struct RepairRun: Sendable {
                 remedy: "give --metalink, --zsync or --from"
             )
         }
+        original = try FileDigests(file.path).stamp
         self.file = file
         self.given = given
         self.options = options
@@ -65,6 +67,7 @@ struct RepairRun: Sendable {
             name: file.name,
             length: control.length,
             replaces: true,
+            replaced: original,
             checksum: control.checksum,
             options: options.get
         ).run()
@@ -75,7 +78,12 @@ struct RepairRun: Sendable {
     private func byPieces(of place: String) throws(Failure) -> Int32 {
         let metalink = try ReadMaterial.metalink(at: place, options: try options.get.transferOptions())
         guard let entry = metalink.file(for: file.path, isOnly: true) else {
-            throw Failure(.notFound, "cannot repair", at: given, because: "\(place) does not name it")
+            throw Failure(
+                .notFound,
+                "cannot repair",
+                at: given,
+                because: "\(ReadMaterial.shown(place)) does not name it"
+            )
         }
         let sources = options.from + entry.sources.map(\.address.text)
         let checksum = entry.checksums.first
@@ -101,6 +109,7 @@ struct RepairRun: Sendable {
             name: file.name,
             length: length,
             replaces: true,
+            replaced: original,
             checksum: checksum,
             pieces: pieces,
             options: options.get
@@ -146,6 +155,7 @@ struct RepairRun: Sendable {
             name: file.name,
             length: found.length,
             replaces: true,
+            replaced: original,
             checksum: checksum,
             representation: found.representation,
             options: options.get

@@ -12,6 +12,8 @@ struct SeededDownload: Sendable {
     var length: Int64
     /// Whether a file of that name is replaced when the new one is complete and right.
     var replaces: Bool
+    /// That file as it was when it was read: it stays if another program has changed it since.
+    var replaced: FileStamp?
     var checksum: Checksum?
     var pieces: PieceHashes?
     /// What is known of the bytes where no digest will prove them.
@@ -36,7 +38,8 @@ struct SeededDownload: Sendable {
             mirrors: Array(sources.dropFirst()),
             lines: [InputOption(name: "output", value: part.name, line: 0)],
             pieces: pieces,
-            isSeeded: representation == nil
+            isSeeded: representation == nil,
+            replaces: replaced
         )
         let plan = try GetPlan(common, items: [item]) { (_, options) in options.output = "./" + part.name }
         let code = try GetSession(plan).run()

@@ -37,6 +37,7 @@ struct ZsyncUpdate: Sendable {
         let path = options.folder + "/" + name
         let own = ResolvedPath(path)
         let replaces = own.map { own in seeds.contains { $0.1 == own.path } } ?? false
+        let replaced = replaces ? try FileDigests(path).stamp : nil
         // A file of that name that stays may have blocks as well.
         let files = seeds.map(\.0) + (own != nil && !replaces ? [path] : [])
         var common = plan.options
@@ -48,6 +49,7 @@ struct ZsyncUpdate: Sendable {
             name: replaces ? own?.name ?? name : name,
             length: control.length,
             replaces: replaces || options.existingFile == .overwrite,
+            replaced: replaced,
             checksum: control.checksum,
             options: common
         ).run()

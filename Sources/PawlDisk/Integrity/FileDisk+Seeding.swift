@@ -43,8 +43,10 @@ extension FileDisk {
         facts.name = partial.name
         do throws(Failure) {
             let done = try fill(partial, seed, found ?? ByteRangeSet(), length: length, progress)
-            // Part files are never open to the writes of others.
-            if let permissions, let part = partial.descriptor { fchmod(part, mode_t(permissions & 0o755)) }
+            // Part files are never open to the writes of others, and always to those of the next run.
+            if let permissions, let part = partial.descriptor {
+                fchmod(part, mode_t(permissions & 0o755 | 0o600))
+            }
             if let found, found != done {
                 try partial.discard(ByteRange(0, max(found.upperBound, done.upperBound)), facts, done: done)
             }

@@ -51,6 +51,7 @@ extension Runner {
         facts.name = name
         var request = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
         request.isChosen = job.fileName != nil
+        request.replaces = job.replaces
         if hasHead {
             request.content = {
                 [
