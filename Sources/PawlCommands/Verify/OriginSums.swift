@@ -10,9 +10,7 @@ final class OriginSums {
 
     /// The URL of the content, or of its folder if the path ends with a slash.
     init(_ address: WebAddress) {
-        var plain = address
-        plain.query = nil
-        self.address = plain
+        self.address = address
     }
 
     /// Stops the transfers.
@@ -33,6 +31,7 @@ final class OriginSums {
     private func content(of path: String) -> WebAddress {
         var file = address
         if address.path.hasSuffix("/") {
+            file.query = nil
             file.path += Self.encoded(path.split(separator: "/").last.map { String($0) } ?? path)
         }
         return file
@@ -40,7 +39,8 @@ final class OriginSums {
 
     /// The digests that the first sums file that names the file has, with the sums file's URL.
     private func checksums(ofFileAt path: String) throws(Failure) -> [(Checksum, String)] {
-        let file = content(of: path)
+        var file = content(of: path)
+        file.query = nil
         let stated = file.path.split(separator: "/").last.map { PercentCoding.decoded($0.utf8) } ?? []
         for ending in SidecarNames.own {
             var sidecar = file

@@ -19,6 +19,9 @@ enum ReadMaterial {
 
     static func isURL(_ place: String) -> Bool { place.contains("://") }
 
+    /// The place for users: a URL without secrets.
+    static func shown(_ place: String) -> String { isURL(place) ? Redaction.address(place) : place }
+
     private static func fileBytes(at path: String, limit: Int) throws(Failure) -> [UInt8] {
         let isInput = path == "-"
         let place = isInput ? "standard input" : path
