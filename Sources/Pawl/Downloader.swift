@@ -228,11 +228,12 @@ public final class Downloader: Sendable {
     /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.
     ///
     /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``). `replaces`: the only file that it may
-    /// overwrite, as it was then.
+    /// overwrite, as it was then. `digest`: one that the content must have besides the checksum.
     package func add(
         _ source: String,
         options: DownloadOptions,
         pieces: PieceHashes?,
+        digest: ExpectedDigest? = nil,
         isSeeded: Bool = false,
         replaces: FileStamp? = nil
     ) throws(PawlError) -> Download {
@@ -241,6 +242,7 @@ public final class Downloader: Sendable {
             options: options,
             hooks: nil,
             pieces: pieces,
+            digest: digest,
             isSeeded: isSeeded,
             replaces: replaces
         ) { _ in nil }
@@ -251,6 +253,7 @@ public final class Downloader: Sendable {
         options: DownloadOptions,
         hooks: DownloadHooks?,
         pieces: PieceHashes? = nil,
+        digest: ExpectedDigest? = nil,
         isSeeded: Bool = false,
         replaces: FileStamp? = nil,
         keepsPartial: Bool = false,
@@ -259,6 +262,7 @@ public final class Downloader: Sendable {
         var job: Job
         do throws(Failure) {
             job = try Job(source: source, options: options, settingsCache: settingsCache)
+            if let digest { try job.plan.add(digest) }
             job.disk = try ownDisk(job.plan)
         } catch {
             throw PawlError(error)

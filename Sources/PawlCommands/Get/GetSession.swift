@@ -124,6 +124,7 @@ struct GetSession: ~Copyable {
             item.source,
             options: options,
             pieces: item.pieces,
+            digest: item.digest,
             isSeeded: item.isSeeded,
             replaces: item.replaces
         )

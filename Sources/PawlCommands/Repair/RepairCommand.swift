@@ -69,6 +69,7 @@ struct RepairRun: Sendable {
             replaces: true,
             replaced: original,
             checksum: control.checksum,
+            described: ReadMaterial.shown(place),
             options: options.get
         ).run()
     }
@@ -111,6 +112,7 @@ struct RepairRun: Sendable {
             replaces: true,
             replaced: original,
             checksum: checksum,
+            described: ReadMaterial.shown(place),
             pieces: pieces,
             options: options.get
         ).run()
@@ -157,6 +159,7 @@ struct RepairRun: Sendable {
             replaces: true,
             replaced: original,
             checksum: checksum,
+            described: options.metalink.map(ReadMaterial.shown) ?? "",
             representation: found.representation,
             options: options.get
         ).run()

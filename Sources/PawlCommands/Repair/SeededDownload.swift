@@ -15,6 +15,8 @@ struct SeededDownload: Sendable {
     /// That file as it was when it was read: it stays if another program has changed it since.
     var replaced: FileStamp?
     var checksum: Checksum?
+    /// What states the checksum.
+    var described = ""
     var pieces: PieceHashes?
     /// What is known of the bytes where no digest will prove them.
     var representation: Representation?
@@ -31,22 +33,18 @@ struct SeededDownload: Sendable {
         common.folder = folder
         common.download.mirrors = []
         if replaces { common.download.existingFile = .overwrite }
-        common.download.checksum = checksum?.text
         common.download.expectedLength = length
         let item = GetPlan.Item(
             source: sources[0],
             mirrors: Array(sources.dropFirst()),
             lines: [InputOption(name: "output", value: part.name, line: 0)],
             pieces: pieces,
+            digest: checksum.map { ExpectedDigest($0, level: .given, source: described) },
             isSeeded: representation == nil,
             replaces: replaced
         )
         let plan = try GetPlan(common, items: [item]) { (_, options) in options.output = "./" + part.name }
         let code = try GetSession(plan).run()
-        if code == Int32(Failure.Code.checksumMismatch.rawValue) {
-            // Bytes that are wrong although their blocks matched would be wrong in the next run, too.
-            try Downloader.removePartial(of: part.name, for: sources[0], in: folder)
-        }
         if code == 0, let permissions { unsafe chmod(path, mode_t(permissions)) }
         return code
     }

@@ -224,6 +224,10 @@ import Testing
         let run = try bench.pawl("repair", "f", "--metalink", "m")
         #expect(run.code == 32, "\(run)")
         #expect(bench.contents("f") == bytes)
+        #expect(bench.folder.names == ["f", "f.part", "f.pawl", "m"])
+        bench.origin.serve("/x", Payload(Self.content))
+        let again = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(again.code == 0 && bench.contents("f") == Self.content, "\(again)")
         #expect(bench.folder.names == ["f", "m"])
     }
 }
