@@ -149,8 +149,8 @@ import Testing
         }
         let right = try bench.pawl("verify", "a", "--from", url)
         #expect(right.code == 0 && right.lines[0].contains("x-checksum-md5"), "\(right)")
-        let asked = try bench.pawl("verify", "a", "--from", url + "?id=1")
-        #expect(asked.code == 0 && bench.origin.log.records.last?.request.target.hasSuffix("/a?id=1") == true)
+        let again = try bench.pawl("verify", "a", "--from", url + "?id=1")
+        #expect(again.code == 0 && bench.origin.log.records.last?.request.target.hasSuffix("/a?id=1") == true)
         try bench.write("a", [1])
         #expect(try bench.pawl("verify", "a", "--from", url).code == 32)
     }
