@@ -69,6 +69,7 @@ extension QueueKeeper {
         var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
         job.plan.pieces = try pieces(of: record)
         job.plan.isSeeded = stored.isSeeded
+        job.replaces = stored.replaced
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured
@@ -249,6 +250,8 @@ extension QueueKeeper {
             edit(id) { record in
                 record.endedAt = ports.clock.wallTime
                 record.keep(failure)
+                // Its owner has been told that the file was changed: a resumed repair replaces it.
+                if failure.code == .fileExists { record.change { $0.replaced = nil } }
                 if let response = error?.response { keep(response, in: &record) }
             }
             perform(machine.ended(id, as: .failed))
