@@ -250,7 +250,7 @@ extension QueueKeeper {
             edit(id) { record in
                 record.endedAt = ports.clock.wallTime
                 record.keep(failure)
-                // Its owner has been told that the file was changed: a resumed repair replaces it.
+                // The failure names the changed file: a resumed repair replaces it.
                 if failure.code == .fileExists { record.change { $0.replaced = nil } }
                 if let response = error?.response { keep(response, in: &record) }
             }
