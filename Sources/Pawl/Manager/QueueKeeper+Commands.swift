@@ -45,11 +45,11 @@ extension QueueKeeper {
     /// Missing folders will be created inside the root.
     func checkPlace(of record: QueueRecord) throws(Failure) {
         guard staysInRoot, let home = Self.realPath(root) else { return }
-        var parts = record.folder.split(separator: "/")
+        var parts = record.folder.pathParts()
         while !parts.isEmpty {
             let place = root + "/" + parts.joined(separator: "/")
             if let real = Self.realPath(place) {
-                guard real == home || home == "/" || real.hasPrefix(home + "/") else {
+                guard real == home || home == "/" || real.utf8.starts(with: (home + "/").utf8) else {
                     throw Failure(
                         .badOption,
                         "cannot use",

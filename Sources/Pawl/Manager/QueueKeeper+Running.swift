@@ -232,7 +232,7 @@ extension QueueKeeper {
         switch result {
         case .success(let file):
             edit(id) { record in
-                record.name = String(file.path.split(separator: "/").last ?? "")
+                record.name = String(file.path.pathParts().last ?? "")
                 record.written = file.length
                 record.total = file.length
                 record.endedAt = ports.clock.wallTime
@@ -277,7 +277,7 @@ extension QueueKeeper {
         do throws(Failure) {
             guard let record = try record(id), !file.wasThere,
                 let newName = StoredOptions(text: record.options).newName,
-                let name = file.path.split(separator: "/").last.map(String.init)
+                let name = file.path.pathParts().last.map(String.init)
             else { return .success(file) }
             if newName != name {
                 try ports.disk.rename(name, to: newName, in: path(of: record))

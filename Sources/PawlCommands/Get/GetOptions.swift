@@ -59,7 +59,7 @@ package struct GetOptions: CommandOptions, Hashable {
         guard output != GetOptions.standardOutput else {
             throw OptionValues.bad("output", output, "only 'pawl get' with one URL writes to standard output")
         }
-        let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        let name = path.pathParts(keepsEmpty: true).last.map(String.init) ?? ""
         guard !["", ".", ".."].contains(name) else {
             throw Failure(
                 .badOption,

@@ -118,7 +118,7 @@ struct ResolvedPath: Hashable {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
         self.path = unsafe String(cString: resolved)
-        let parts = self.path.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = self.path.pathParts(keepsEmpty: true)
         name = parts.last.map { String($0) } ?? ""
         folder = parts.count > 2 ? parts.dropLast().joined(separator: "/") : "/"
     }

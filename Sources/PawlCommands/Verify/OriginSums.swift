@@ -32,7 +32,7 @@ final class OriginSums {
         var file = address
         if address.path.hasSuffix("/") {
             file.query = nil
-            file.path += Self.encoded(path.split(separator: "/").last.map { String($0) } ?? path)
+            file.path += Self.encoded(path.pathParts().last.map { String($0) } ?? path)
         }
         return file
     }
@@ -41,7 +41,7 @@ final class OriginSums {
     private func checksums(ofFileAt path: String) throws(Failure) -> [(Checksum, String)] {
         var file = content(of: path)
         file.query = nil
-        let stated = file.path.split(separator: "/").last.map { PercentCoding.decoded($0.utf8) } ?? []
+        let stated = file.path.pathParts().last.map { PercentCoding.decoded($0.utf8) } ?? []
         for ending in SidecarNames.own {
             var sidecar = file
             sidecar.path += ending

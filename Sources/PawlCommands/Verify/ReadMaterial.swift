@@ -65,7 +65,7 @@ enum ReadMaterial {
 extension Metalink {
     /// The entry of the file of that name: with that path's end, or the only one.
     func file(for path: String, isOnly: Bool) -> File? {
-        let parts = path.split(separator: "/").map { String($0) }
+        let parts = path.pathParts().map { String($0) }
         let named = files.filter { parts.suffix($0.folders.count + 1) == $0.folders + [$0.name] }
         if let longest = named.max(by: { $0.folders.count < $1.folders.count }) { return longest }
         let ofName = files.filter { $0.name == parts.last }

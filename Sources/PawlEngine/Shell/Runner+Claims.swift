@@ -106,7 +106,7 @@ extension Runner {
             return .existing(length: length)
         case .skipped(let path):
             set(path: path)
-            let name = path.split(separator: "/").last.map(String.init) ?? path
+            let name = path.pathParts().last.map(String.init) ?? path
             machine.named(name)
             machine.keeps(disk.length(of: name, in: job.folder))
             return .skipped
