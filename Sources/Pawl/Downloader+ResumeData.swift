@@ -69,9 +69,9 @@ extension ResumeData {
     }
 
     private static func parts(of path: String) -> (folder: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        guard let slash = path.unicodeScalars.lastIndex(of: "/") else { return (".", path) }
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-        return (folder, String(path[path.index(after: slash)...]))
+        return (folder, String(path[path.unicodeScalars.index(after: slash)...]))
     }
 
     private static let ownHeaders: Set<String> = [

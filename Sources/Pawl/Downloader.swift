@@ -227,14 +227,25 @@ public final class Downloader: Sendable {
 
     /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.
     ///
-    /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``).
+    /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``). `replaces`: the only file that it may
+    /// overwrite, as it was then. `digest`: one that the content must have besides the checksum.
     package func add(
         _ source: String,
         options: DownloadOptions,
         pieces: PieceHashes?,
-        isSeeded: Bool = false
+        digest: ExpectedDigest? = nil,
+        isSeeded: Bool = false,
+        replaces: FileStamp? = nil
     ) throws(PawlError) -> Download {
-        try add(source, options: options, hooks: nil, pieces: pieces, isSeeded: isSeeded) { _ in nil }
+        try add(
+            source,
+            options: options,
+            hooks: nil,
+            pieces: pieces,
+            digest: digest,
+            isSeeded: isSeeded,
+            replaces: replaces
+        ) { _ in nil }
     }
 
     func add(
@@ -242,13 +253,16 @@ public final class Downloader: Sendable {
         options: DownloadOptions,
         hooks: DownloadHooks?,
         pieces: PieceHashes? = nil,
+        digest: ExpectedDigest? = nil,
         isSeeded: Bool = false,
+        replaces: FileStamp? = nil,
         keepsPartial: Bool = false,
         ownDisk: (DownloadPlan) throws(Failure) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
         do throws(Failure) {
             job = try Job(source: source, options: options, settingsCache: settingsCache)
+            if let digest { try job.plan.add(digest) }
             job.disk = try ownDisk(job.plan)
         } catch {
             throw PawlError(error)
@@ -256,6 +270,7 @@ public final class Downloader: Sendable {
         job.plan.keepsPartial = job.disk == nil || keepsPartial
         if job.disk == nil { job.plan.pieces = pieces }
         job.plan.isSeeded = isSeeded
+        job.replaces = replaces
         job.sharesConnections = sharesConnections
         job.use(hooks ?? self.hooks)
         let place = FileLocation(

@@ -23,7 +23,7 @@ struct FileLocation: Sendable {
     }
 
     func removeFile(_ path: String) throws(Failure) {
-        guard let name = path.split(separator: "/").last else { return }
+        guard let name = path.pathParts().last else { return }
         try disk.remove(String(name), in: folder)
     }
 }

@@ -62,12 +62,7 @@ extension Job {
                 plan.digests.append(ExpectedDigest(checksum, level: .given, source: "the URL's fragment"))
             }
         }
-        if let (first, second) = plan.given.contradiction {
-            throw Failure(
-                refusing: .checksum,
-                because: .digestsContradict(first, second)
-            )
-        }
+        try plan.checkGiven()
         plan.verification = VerificationPolicy(rawValue: options.verification.rawValue) ?? .auto
         plan.retriesCorrupt = options.retriesCorrupt
         plan.storesAttributes = options.storesAttributes
@@ -221,5 +216,18 @@ final class TransferSettingsCache: Sendable {
             last = fresh
             return fresh
         }
+    }
+}
+
+extension DownloadPlan {
+    /// Adds a digest that the content must have besides the other given ones.
+    mutating func add(_ digest: ExpectedDigest) throws(Failure) {
+        digests.append(digest)
+        try checkGiven()
+    }
+
+    fileprivate func checkGiven() throws(Failure) {
+        guard let (first, second) = given.contradiction else { return }
+        throw Failure(refusing: .checksum, because: .digestsContradict(first, second))
     }
 }

@@ -66,7 +66,7 @@ extension DownloadOptions {
 
     /// Sets the folder and the name: `path` is relative to the folder unless it begins with `/`.
     mutating func place(at path: String) throws(PawlError) {
-        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty
+        guard let name = path.pathParts(keepsEmpty: true).last, !name.isEmpty
         else {
             throw PawlError(
                 Failure(

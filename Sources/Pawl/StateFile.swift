@@ -1,4 +1,5 @@
 import Glibc
+import PawlCore
 
 /// A small file of the state folder, shared by all programs of the user.
 ///
@@ -47,7 +48,7 @@ package struct StateFile: Sendable {
 
     private func makeFolder() {
         var made = folder.hasPrefix("/") ? "" : "."
-        for part in folder.split(separator: "/") {
+        for part in folder.pathParts() {
             made += "/\(part)"
             _ = unsafe mkdir(made, 0o700)
         }

@@ -5,7 +5,7 @@ import PawlCore
 /// Runs the command line (the first argument is the program's name) and returns the exit code.
 package func run(arguments: [String]) -> Int32 {
     do throws(Failure) {
-        let name = arguments.first?.split(separator: "/").last
+        let name = arguments.first?.pathParts().last
         if name == "aria2c" { return try Command.aria2c.run(arguments.dropFirst()) }
         return try run(command: arguments.dropFirst())
     } catch {

@@ -150,6 +150,8 @@ extension EasyHandle {
         if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) {
             return .longHead
         }
+        // libcurl ends a field at its first CR, and then finds no colon in it.
+        if isHTTP, !hasHead, code == CURLE_BAD_FUNCTION_ARGUMENT { return .headNotHTTP }
         let mapping = CurlErrorMapping(
             code: code,
             text: said.isEmpty ? CurlLibrary.text(of: code) : said,

@@ -1,4 +1,5 @@
 import Pawl
+import PawlCore
 import Synchronization
 
 // All of this runs serially on the delegate's thread.
@@ -74,7 +75,7 @@ extension DownloadSession {
         guard isAlive else { return }
         let length = SessionFolders.length(of: location)
         wrote(task, length, length)
-        let name = location.split(separator: "/").last.map { String($0) }
+        let name = location.pathParts().last.map { String($0) }
         let (completion, reported) = task.facts.withLock { facts in
             (facts.received, facts.expected) = (length, length)
             // No request was made in this run if the file was complete before it.

@@ -23,7 +23,7 @@ struct SessionFolders: Sendable {
     /// Creates the folder of part files, accessible to this user only.
     func makePartials() {
         var path = ""
-        for part in partials.split(separator: "/") {
+        for part in partials.pathParts() {
             path += (path.isEmpty && !partials.hasPrefix("/") ? "" : "/") + part
             unsafe mkdir(path, 0o700)
         }
@@ -75,7 +75,7 @@ struct SessionFolders: Sendable {
     }
 
     private func resumed(_ partial: String) -> StateFile? {
-        guard let session, Self.isOwnPartial(partial), !partial.contains("/") else { return nil }
+        guard let session, Self.isOwnPartial(partial), !partial.hasSlash else { return nil }
         return StateFile(partial, in: "\(session.path)/.pawl/resumed")
     }
 

@@ -18,6 +18,19 @@ import Testing
         #expect(failure.commandLineSentence == "cannot use --retries -1: it cannot be negative")
     }
 
+    @Test func `a URL that was given as a file has no secrets in a failure`() {
+        let failure = Failure(.cannotOpen, "cannot open", at: "http://u:p@h/m?sig=x", because: "no such file")
+        #expect(failure.commandLineSentence == "cannot open http://…@h/m?…: no such file")
+    }
+
+    @Test(arguments: ["Authorization Bearer abc", "X-Api-Key=abc", "Cookie abc=abc"])
+    func `a header field without a colon is not repeated with its value`(line: String) throws {
+        let option = try #require(DownloadOption.option(of: .header))
+        var options = DownloadOptions()
+        let failure = #expect(throws: Failure.self) { try option.take(line, into: &options) }
+        #expect(failure?.place.contains("abc") == false, "\(failure?.description ?? "none")")
+    }
+
     @Test func `a remedy states how to resume on the command line`() {
         let failure = Failure(
             .timeout,

@@ -37,7 +37,7 @@ import Testing
         system.user = "films"
         #expect(system.text.contains("\nUser=films\n") && !system.text.contains("DynamicUser"))
         for text in [unit.text, system.text] {
-            for line in ["NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateTmp=yes"] {
+            for line in ["LimitNICE=-4", "NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateTmp=yes"] {
                 #expect(text.contains("\n\(line)\n"))
             }
         }

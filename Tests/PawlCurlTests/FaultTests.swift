@@ -77,6 +77,20 @@ import Testing
         #expect(!fault.text.contains("secret"))
     }
 
+    @Test func `a CR within a field that libcurl reads is a malformed response`() throws {
+        // Through a proxy, the request is libcurl's.
+        let proxy = try ScriptedServer { _ in
+            .init("HTTP/1.1 503 OK\r\nA\rB: c\r\nContent-Length: 0\r\n\r\n", .close)
+        }
+        defer { proxy.stop() }
+        let request = TransferRequest(port: 80) {
+            $0.proxy = "http://127.0.0.1:\(proxy.port)"
+            $0.noProxy = ""
+        }
+        let fault = try #require(try Bench().fetch(request).fault)
+        #expect(fault.kind == .malformed, "\(fault)")
+    }
+
     @Test func `a peer that does not speak TLS is reported as such`() throws {
         let server = try ScriptedServer(greeting: "220 this is no TLS server\r\n") { _ in .init("", .close) }
         defer { server.stop() }

@@ -36,6 +36,17 @@ import Testing
         #expect(digest == Hexadecimal.bytes(hex))
     }
 
+    @Test func `a file that is written while it is read has no digest`() throws {
+        let folder = TestFolder()
+        try folder.put([1, 2, 3], in: "f")
+        let hashing = try FileHashing("\(folder.path)/f")
+        #expect(throws: Failure.self) {
+            try hashing.digests([.md5]) { _ in
+                (try? folder.put([1, 2, 3, 4], in: "f")) != nil
+            }
+        }
+    }
+
     private let length: Int64 = 3_000_001
 
     private func digest(_ folder: TestFolder, _ name: String, _ bytes: [UInt8]) async throws -> [UInt8] {

@@ -215,20 +215,36 @@ import Testing
 
     @Test func `no folder outside the root can be written to`() async throws {
         let bench = try await ServiceBench()
-        for folder in ["/etc", "..", "a/../../b", bench.root + "x", bench.root + "/../x"] {
+        for folder in [
+            "/etc", "..", "a/../../b", bench.root + "x", bench.root + "/../x",
+            // A combining mark makes one character of itself and the slash.
+            "../\u{301}x", "a/../../\u{301}b", "../\u{FE0F}x",
+        ] {
             let refusal = try await bench.refusal(
                 "aria2.addUri",
                 [["http://127.0.0.1:9/f"], ["dir": .string(folder)]]
             )
             #expect(refusal.contains("is not inside the download root"))
         }
-        for name in ["/etc/passwd", "../f", "a/../../f", ""] {
+        for name in ["/etc/passwd", "../f", "a/../../f", "", "../\u{301}f"] {
             let refusal = try await bench.refusal(
                 "aria2.addUri",
                 [["http://127.0.0.1:9/f"], ["out": .string(name)]]
             )
             #expect(refusal == "We encountered a problem while processing the option '--out'.")
         }
+        for folder in [".pawl", ".pawl/\u{301}x", "./.pawl/\u{200D}"] {
+            let refusal = try await bench.refusal(
+                "aria2.addUri",
+                [["http://127.0.0.1:9/f"], ["dir": .string(folder)]]
+            )
+            #expect(refusal.contains("the queue keeps its own files there"), "\(refusal)")
+        }
+        let added = try await bench.result(
+            "pawl.add",
+            [[["url": "http://127.0.0.1:9/f", "folder": "../\u{301}x"]]]
+        )
+        #expect(added.array?.first?["error"] != nil, "\(added.text)")
         #expect(
             try await bench.result("aria2.changeGlobalOption", [["log": "/etc/x", "save-session": "/etc/y"]])
                 == "OK"

@@ -61,6 +61,19 @@ import Testing
         #expect(throws: RPCError.self) { try take(#"{"header":["A: 1\rX: 2"]}"#) }
     }
 
+    @Test(arguments: ["/etc/x", "http://", "ftp://h:1", "http://h:99999", "a@b@c"])
+    func `a proxy that nothing can use is refused for all downloads`(value: String) throws {
+        var options = Aria2Options()
+        for name in ["all-proxy", "http-proxy", "https-proxy", "ftp-proxy"] {
+            #expect(throws: RPCError.self) {
+                try options.take(.object([JSON.Member(name, .string(value))]), scope: .global)
+            }
+        }
+        try options.take(.object([JSON.Member("all-proxy", .string(""))]), scope: .global)
+        try options.take(.object([JSON.Member("http-proxy", .string("u:p@h:80"))]), scope: .global)
+        #expect(options["http-proxy"] == "u:p@h:80")
+    }
+
     @Test func `every default is a valid value of its option`() {
         for option in Aria2Option.table.values {
             guard let fallback = option.fallback else { continue }

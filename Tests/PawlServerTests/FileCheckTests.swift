@@ -66,6 +66,31 @@ import Testing
         await bench.close()
     }
 
+    @Test func `a file that was changed during its repair stays until the repair is resumed`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let id = try await finished(
+            bench,
+            [JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces))]
+        )
+        let path = bench.root + "/f"
+        try damage(path, at: 1_000_000)
+        bench.origin.adjust("/f") { $0.cut = .stall(from: 900_000) }
+        _ = try await bench.result("pawl.repair", [.string(id)])
+        #expect(bench.origin.wait(held: 1, of: "/f"))
+        let mine = Array("written meanwhile".utf8)
+        try FileSystem.write(mine, to: path)
+        bench.origin.adjust("/f") { $0.cut = nil }
+        bench.origin.release("/f")
+        let error = await #expect(throws: PawlError.self) { try await bench.finish(id) }
+        #expect(error?.code == .fileExists, "\(error.map(String.init(describing:)) ?? "none")")
+        #expect(FileSystem.contents(path) == mine)
+        _ = try await bench.result("pawl.resume", [.string(id)])
+        try await bench.finish(id)
+        #expect(FileSystem.difference(of: path, from: payload) == nil)
+        await bench.close()
+    }
+
     @Test func `a file is compared with its checksum, and fetched again as a whole`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)

@@ -9,6 +9,9 @@ package struct FileDigests: Sendable {
     /// The file's length in bytes.
     package var length: Int64 { hashing.length }
 
+    /// The file when it was opened.
+    package var stamp: FileStamp? { hashing.stamp }
+
     /// Opens the file; links are followed.
     package init(_ path: String) throws(Failure) { hashing = try FileHashing(path) }
 

@@ -34,13 +34,6 @@ extension Downloader {
         )
     }
 
-    /// Removes the part file of a download, if no process uses it.
-    package static func removePartial(of name: String, for source: String, in folder: String) throws(Failure)
-    {
-        let address = try WebAddress.parse(source).address
-        try FileLocation(disk: FileDisk { _ in }, folder: folder, sources: [address]).removePartial(of: name)
-    }
-
     /// Compares a file with the content of an address, of which nothing is written; blocks the calling thread, which must
     /// not be one of Swift's pool.
     package func compare(

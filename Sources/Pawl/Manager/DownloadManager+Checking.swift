@@ -23,7 +23,7 @@ extension DownloadManager {
         }
         guard !check.isRight else { return (check, false) }
         let isRepairing = try await ask { keeper throws(Failure) in
-            try keeper.redo(QueueID(id), isSeeded: isSeeded)
+            try keeper.redo(QueueID(id), isSeeded: isSeeded, replacing: check.stamp)
         }
         return (check, isRepairing)
     }

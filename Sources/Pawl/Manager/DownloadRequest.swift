@@ -100,7 +100,7 @@ struct AddOrder: Sendable {
 
     /// Returns a path relative to the root, without `..`.
     static func folder(_ text: String) throws(Failure) -> String {
-        let parts = text.split(separator: "/").filter { $0 != "." }
+        let parts = text.pathParts().filter { $0 != "." }
         guard !text.hasPrefix("/"), !parts.contains(".."), !text.utf8.contains(0) else {
             throw Failure(
                 .badOption,
@@ -116,7 +116,7 @@ struct AddOrder: Sendable {
 
     /// Throws if the folder is the queue's own, where a download could overwrite it.
     static func check(_ place: Substring, given folder: String) throws(Failure) {
-        guard place.split(separator: "/").first(where: { $0 != "." }) == ".pawl" else { return }
+        guard place.pathParts().first(where: { $0 != "." }) == ".pawl" else { return }
         throw Failure(
             .badOption,
             "cannot use",

@@ -8,6 +8,8 @@ package struct FileCheck: Sendable, Hashable {
     }
 
     package var path: String
+    /// The file when it was read.
+    var stamp: FileStamp?
     /// The digests of the whole file, strongest evidence first.
     package var digests: [Comparison]
     /// The number of pieces that were compared, and of those that are wrong.
@@ -60,7 +62,7 @@ struct FileCheckOrder: Sendable {
     func run(progress: (Int) -> Void = { _ in }) throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
         let file = try FileDigests(path)
         let expected = digests.compactMap { digest in Checksum(text: "\(digest.algorithm)=\(digest.digest)") }
-        var check = FileCheck(path: path, digests: [], pieceCount: 0, wrongPieces: 0)
+        var check = FileCheck(path: path, stamp: file.stamp, digests: [], pieceCount: 0, wrongPieces: 0)
         if !expected.isEmpty {
             let found = try file.digests(expected.map(\.algorithm), progress: progress)
             check.digests = zip(digests, zip(expected, found)).map { digest, pair in

@@ -45,11 +45,11 @@ extension QueueKeeper {
     /// Missing folders will be created inside the root.
     func checkPlace(of record: QueueRecord) throws(Failure) {
         guard staysInRoot, let home = Self.realPath(root) else { return }
-        var parts = record.folder.split(separator: "/")
+        var parts = record.folder.pathParts()
         while !parts.isEmpty {
             let place = root + "/" + parts.joined(separator: "/")
             if let real = Self.realPath(place) {
-                guard real == home || home == "/" || real.hasPrefix(home + "/") else {
+                guard real == home || home == "/" || real.utf8.starts(with: (home + "/").utf8) else {
                     throw Failure(
                         .badOption,
                         "cannot use",
@@ -131,8 +131,9 @@ extension QueueKeeper {
     /// Downloads the file of a finished download again; the file stays until the new one is complete and
     /// verified.
     ///
-    /// `isSeeded`: the part file already has the right pieces of the old file.
-    func redo(_ id: QueueID, isSeeded: Bool) throws(Failure) -> Bool {
+    /// `isSeeded`: the part file already has the right pieces of the old file. `replacing`: that file, which stays if another
+    /// program has changed it since.
+    func redo(_ id: QueueID, isSeeded: Bool, replacing: FileStamp?) throws(Failure) -> Bool {
         guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished
         else {
             return false
@@ -142,6 +143,7 @@ extension QueueKeeper {
         record.change { stored in
             stored.options.existingFile = .overwrite
             stored.isSeeded = isSeeded
+            stored.replaced = replacing
         }
         requeue(record)
         perform(machine.startNext())

@@ -28,7 +28,7 @@ extension QueueKeeper {
             let result = Result { () throws(Failure) -> ExistingFile in
                 let (found, right) = try order.run { check.read.add($0, ordering: .relaxed) }
                 if found.isRight { return .right(length: try FileDigests(order.path).length) }
-                return .wrong(isSeeded: try order.seed(right))
+                return .wrong(found.stamp, isSeeded: try order.seed(right))
             }
             thread?.post { $0.checked(id, check, order, result) }
         }
@@ -56,13 +56,14 @@ extension QueueKeeper {
                 verification: order.digests.first
             )
             end(id, .success(file))
-        case .success(.wrong(let isSeeded)):
+        case .success(.wrong(let stamp, let isSeeded)):
             edit(id) { record in
                 record.change { stored in
                     stored.checksExistingFile = false
                     stored.options.existingFile = .overwrite
                     stored.options.fileName = order.name
                     stored.isSeeded = isSeeded
+                    stored.replaced = stamp
                 }
             }
             let text = LocalizableMessage(
@@ -87,5 +88,5 @@ final class RunningCheck: Sendable {
 private enum ExistingFile: Sendable {
     case right(length: Int64)
     /// `isSeeded`: a part file begins with its right pieces.
-    case wrong(isSeeded: Bool)
+    case wrong(FileStamp?, isSeeded: Bool)
 }

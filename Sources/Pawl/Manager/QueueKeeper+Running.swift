@@ -69,6 +69,7 @@ extension QueueKeeper {
         var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
         job.plan.pieces = try pieces(of: record)
         job.plan.isSeeded = stored.isSeeded
+        job.replaces = stored.replaced
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured
@@ -231,7 +232,7 @@ extension QueueKeeper {
         switch result {
         case .success(let file):
             edit(id) { record in
-                record.name = String(file.path.split(separator: "/").last ?? "")
+                record.name = String(file.path.pathParts().last ?? "")
                 record.written = file.length
                 record.total = file.length
                 record.endedAt = ports.clock.wallTime
@@ -249,6 +250,8 @@ extension QueueKeeper {
             edit(id) { record in
                 record.endedAt = ports.clock.wallTime
                 record.keep(failure)
+                // The failure names the changed file: a resumed repair replaces it.
+                if failure.code == .fileExists { record.change { $0.replaced = nil } }
                 if let response = error?.response { keep(response, in: &record) }
             }
             perform(machine.ended(id, as: .failed))
@@ -274,7 +277,7 @@ extension QueueKeeper {
         do throws(Failure) {
             guard let record = try record(id), !file.wasThere,
                 let newName = StoredOptions(text: record.options).newName,
-                let name = file.path.split(separator: "/").last.map(String.init)
+                let name = file.path.pathParts().last.map(String.init)
             else { return .success(file) }
             if newName != name {
                 try ports.disk.rename(name, to: newName, in: path(of: record))

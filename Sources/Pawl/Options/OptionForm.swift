@@ -204,7 +204,10 @@ extension OptionForm<String> {
         guard HeaderLine.isValid(text) else {
             throw Failure(
                 refusing: id,
-                Redaction.header(text),
+                // Without a colon, what follows the name may be its value.
+                text.contains(":")
+                    ? Redaction.header(text)
+                    : text.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" } + Redaction.mark,
                 because: LocalizableMessage(
                     "must-be-header",
                     "must be one header line, such as 'Accept: text/plain'"

@@ -90,7 +90,7 @@ package struct PrefixListing: Sendable {
             refused.append(error)
             return
         }
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = path.pathParts().last.map(String.init) ?? path
         let parent = path.utf8.count > name.utf8.count ? "/" + path.dropLast(name.count + 1) : ""
         let validators = Validators(
             entityTag: object.entityTag.isEmpty ? nil : EntityTag(opaque: object.entityTag, isWeak: false),

@@ -44,7 +44,7 @@ package struct SessionRoot: Sendable, Hashable {
     }
 
     /// The escaped identifier, the folder's name.
-    package var name: String { path.split(separator: "/").last.map { String($0) } ?? path }
+    package var name: String { path.pathParts().last.map { String($0) } ?? path }
 
     private var programLock: String { "\(path)/.pawl/program.lock" }
 

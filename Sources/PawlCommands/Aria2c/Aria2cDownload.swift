@@ -71,7 +71,7 @@ struct Aria2cDownload: Sendable {
     }
 
     private var outParts: [Substring] {
-        (values["out"] ?? "").split(separator: "/").filter { $0 != "." }
+        (values["out"] ?? "").pathParts().filter { $0 != "." }
     }
 
     /// The name that `out` gives.
@@ -90,7 +90,7 @@ struct Aria2cDownload: Sendable {
     }
 
     func shown(_ path: String) -> String {
-        shownPrefix + (path.split(separator: "/").last.map(String.init) ?? "")
+        shownPrefix + (path.pathParts().last.map(String.init) ?? "")
     }
 
     /// The path as aria2c prints it.

@@ -249,7 +249,7 @@ struct Aria2cSession: ~Copyable {
         var download = download
         if !download.isDry {
             let isNew = download.name == nil
-            download.name = file.path.split(separator: "/").last.map(String.init) ?? download.name
+            download.name = file.path.pathParts().last.map(String.init) ?? download.name
             if isNew, !file.wasThere { noteRename(download) }
             if download.values["force-save"] != "true" { Aria2cFiles.unmark(download.path) }
         }

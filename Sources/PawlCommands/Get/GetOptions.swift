@@ -59,7 +59,7 @@ package struct GetOptions: CommandOptions, Hashable {
         guard output != GetOptions.standardOutput else {
             throw OptionValues.bad("output", output, "only 'pawl get' with one URL writes to standard output")
         }
-        let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        let name = path.pathParts(keepsEmpty: true).last.map(String.init) ?? ""
         guard !["", ".", ".."].contains(name) else {
             throw Failure(
                 .badOption,
@@ -81,7 +81,9 @@ package struct GetOptions: CommandOptions, Hashable {
     /// `--output`, resolved against `--dir` if given.
     var outputPath: String? {
         guard let output, let folder, !output.hasPrefix("/") else { return output }
-        return folder + (folder.hasSuffix("/") ? "" : "/") + output
+        // "./NAME" is how a name such as "-" is given.
+        let relative = output.hasPrefix("./") ? output.dropFirst(2) : output[...]
+        return folder + (folder.hasSuffix("/") ? "" : "/") + relative
     }
 
     /// The target of the bytes if it is not a file.

@@ -11,8 +11,12 @@ package struct GetPlan: Sendable {
         package var lines: [InputOption]
         /// The digests of its pieces, of a Metalink.
         package var pieces: PieceHashes?
+        /// A digest that it must have besides the checksum in its options.
+        package var digest: ExpectedDigest?
         /// Its part file begins with bytes of other files, which its checksum will prove.
         package var isSeeded = false
+        /// The only file that it may overwrite, as it was then; `nil` for any.
+        package var replaces: FileStamp?
 
         /// Whether the file has options of its own.
         var hasOwnOptions: Bool { !lines.isEmpty || !mirrors.isEmpty }

@@ -124,7 +124,9 @@ struct GetSession: ~Copyable {
             item.source,
             options: options,
             pieces: item.pieces,
-            isSeeded: item.isSeeded
+            digest: item.digest,
+            isSeeded: item.isSeeded,
+            replaces: item.replaces
         )
     }
 

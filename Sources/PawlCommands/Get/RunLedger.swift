@@ -73,7 +73,7 @@ package struct RunLedger: Sendable {
             return .retry(error, delay: delay)
         case .finished(let file):
             // An existing finished file has no start event.
-            entry.name = entry.name ?? file.path.split(separator: "/").last.map(String.init)
+            entry.name = entry.name ?? file.path.pathParts().last.map(String.init)
             finished += 1
             finishedBytes = finishedBytes.addingClamped(file.length)
             receivedBytes = receivedBytes.addingClamped(file.received)

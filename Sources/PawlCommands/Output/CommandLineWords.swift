@@ -18,6 +18,8 @@ extension Failure {
 
     /// A rejected option by its name on the command line.
     var commandLinePlace: String {
+        // What a user gave as a file may be a URL.
+        let place = place.contains("://") ? Redaction.text(place) : place
         guard let refused, place.hasPrefix(refused.title) else { return place }
         return refused.option + place.dropFirst(refused.title.count)
     }

@@ -75,7 +75,7 @@ extension PipeOptions {
                 + " complete, and never replaced"
         ) { (options, value) throws(Failure) in
             let name = try OptionValues.notEmpty("shard", value)
-            guard !name.contains("/"), SampleName.flaw(ofPath: name) == nil, name.utf8.count <= 200 else {
+            guard !name.hasSlash, SampleName.flaw(ofPath: name) == nil, name.utf8.count <= 200 else {
                 throw OptionValues.bad("shard", value, "must be the name of a file, of at most 200 bytes")
             }
             options.configuration.shard = name

@@ -56,7 +56,7 @@ package struct ProgressRow: Sendable, Hashable {
     /// The name to show before the server has sent one: the last component of the URL's path, decoded.
     package static func lastComponent(of source: String) -> String {
         let path = source.prefix { $0 != "?" && $0 != "#" }
-        let last = path.split(separator: "/").last { !$0.hasSuffix(":") }
+        let last = path.pathParts().last { !$0.hasSuffix(":") }
         return last.map { PercentCoding.readable(String($0)) } ?? source
     }
 }

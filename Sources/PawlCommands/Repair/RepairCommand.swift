@@ -25,6 +25,7 @@ extension Command {
 struct RepairRun: Sendable {
     private let file: ResolvedPath
     private let given: String
+    private let original: FileStamp?
     private let options: RepairOptions
 
     init(_ given: String, _ options: RepairOptions) throws(Failure) {
@@ -41,6 +42,7 @@ struct RepairRun: Sendable {
                 remedy: "give --metalink, --zsync or --from"
             )
         }
+        original = try FileDigests(file.path).stamp
         self.file = file
         self.given = given
         self.options = options
@@ -65,7 +67,9 @@ struct RepairRun: Sendable {
             name: file.name,
             length: control.length,
             replaces: true,
+            replaced: original,
             checksum: control.checksum,
+            described: ReadMaterial.shown(place),
             options: options.get
         ).run()
     }
@@ -75,7 +79,12 @@ struct RepairRun: Sendable {
     private func byPieces(of place: String) throws(Failure) -> Int32 {
         let metalink = try ReadMaterial.metalink(at: place, options: try options.get.transferOptions())
         guard let entry = metalink.file(for: file.path, isOnly: true) else {
-            throw Failure(.notFound, "cannot repair", at: given, because: "\(place) does not name it")
+            throw Failure(
+                .notFound,
+                "cannot repair",
+                at: given,
+                because: "\(ReadMaterial.shown(place)) does not name it"
+            )
         }
         let sources = options.from + entry.sources.map(\.address.text)
         let checksum = entry.checksums.first
@@ -101,7 +110,9 @@ struct RepairRun: Sendable {
             name: file.name,
             length: length,
             replaces: true,
+            replaced: original,
             checksum: checksum,
+            described: ReadMaterial.shown(place),
             pieces: pieces,
             options: options.get
         ).run()
@@ -146,7 +157,9 @@ struct RepairRun: Sendable {
             name: file.name,
             length: found.length,
             replaces: true,
+            replaced: original,
             checksum: checksum,
+            described: options.metalink.map(ReadMaterial.shown) ?? "",
             representation: found.representation,
             options: options.get
         ).run()

@@ -12,7 +12,11 @@ struct SeededDownload: Sendable {
     var length: Int64
     /// Whether a file of that name is replaced when the new one is complete and right.
     var replaces: Bool
+    /// That file as it was when it was read: it stays if another program has changed it since.
+    var replaced: FileStamp?
     var checksum: Checksum?
+    /// What states the checksum.
+    var described = ""
     var pieces: PieceHashes?
     /// What is known of the bytes where no digest will prove them.
     var representation: Representation?
@@ -29,21 +33,18 @@ struct SeededDownload: Sendable {
         common.folder = folder
         common.download.mirrors = []
         if replaces { common.download.existingFile = .overwrite }
-        common.download.checksum = checksum?.text
         common.download.expectedLength = length
         let item = GetPlan.Item(
             source: sources[0],
             mirrors: Array(sources.dropFirst()),
             lines: [InputOption(name: "output", value: part.name, line: 0)],
             pieces: pieces,
-            isSeeded: representation == nil
+            digest: checksum.map { ExpectedDigest($0, level: .given, source: described) },
+            isSeeded: representation == nil,
+            replaces: replaced
         )
         let plan = try GetPlan(common, items: [item]) { (_, options) in options.output = "./" + part.name }
         let code = try GetSession(plan).run()
-        if code == Int32(Failure.Code.checksumMismatch.rawValue) {
-            // Bytes that are wrong although their blocks matched would be wrong in the next run, too.
-            try Downloader.removePartial(of: part.name, for: sources[0], in: folder)
-        }
         if code == 0, let permissions { unsafe chmod(path, mode_t(permissions)) }
         return code
     }
@@ -117,7 +118,7 @@ struct ResolvedPath: Hashable {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
         self.path = unsafe String(cString: resolved)
-        let parts = self.path.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = self.path.pathParts(keepsEmpty: true)
         name = parts.last.map { String($0) } ?? ""
         folder = parts.count > 2 ? parts.dropLast().joined(separator: "/") : "/"
     }

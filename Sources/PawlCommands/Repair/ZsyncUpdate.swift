@@ -6,6 +6,8 @@ struct ZsyncUpdate: Sendable {
     private let control: ZsyncControl
     private let plan: GetPlan
     private let sources: [String]
+    /// The control file, for users.
+    private let described: String
 
     init(_ place: String, _ plan: GetPlan) throws(Failure) {
         self.plan = plan
@@ -22,6 +24,10 @@ struct ZsyncUpdate: Sendable {
         guard plan.stream == nil else {
             throw Failure(.badOption, "cannot use", at: "--zsync", because: "the file is written to a stream")
         }
+        guard options.download.range == nil else {
+            throw Failure(.badOption, "cannot use", at: "--range", because: "--zsync makes the whole file")
+        }
+        described = ReadMaterial.shown(place)
         sources = try control.sources(at: place, given: plan.items.map(\.source)) + options.download.mirrors
     }
 
@@ -37,6 +43,14 @@ struct ZsyncUpdate: Sendable {
         let path = options.folder + "/" + name
         let own = ResolvedPath(path)
         let replaces = own.map { own in seeds.contains { $0.1 == own.path } } ?? false
+        if own != nil, !replaces, [.fail, .skip].contains(options.existingFile) {
+            // Nothing is requested but the response that such a download begins with.
+            let item = GetPlan.Item(source: sources[0], mirrors: Array(sources.dropFirst()), lines: [])
+            let plan = try GetPlan(plan.options, items: [item]) { (_, options) in options.output = "./" + name
+            }
+            return try GetSession(plan).run()
+        }
+        let replaced = replaces ? try FileDigests(path).stamp : nil
         // A file of that name that stays may have blocks as well.
         let files = seeds.map(\.0) + (own != nil && !replaces ? [path] : [])
         var common = plan.options
@@ -48,7 +62,9 @@ struct ZsyncUpdate: Sendable {
             name: replaces ? own?.name ?? name : name,
             length: control.length,
             replaces: replaces || options.existingFile == .overwrite,
+            replaced: replaced,
             checksum: control.checksum,
+            described: described,
             options: common
         ).run()
     }

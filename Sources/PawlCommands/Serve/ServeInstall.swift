@@ -150,7 +150,7 @@ struct ServeInstall {
 
     private func makeFolder(_ path: String, mode: mode_t = 0o755, _ made: inout [String]) throws(Failure) {
         var folder = ""
-        for part in path.split(separator: "/") {
+        for part in path.pathParts() {
             folder += "/" + part
             if unsafe mkdir(folder, mode) == 0 {
                 made.append(folder)

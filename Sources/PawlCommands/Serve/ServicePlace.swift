@@ -29,7 +29,7 @@ package enum ServicePlace {
             defer { unsafe free(folder) }
             path = (unsafe folder.map { unsafe String(cString: $0) } ?? "") + "/" + path
         }
-        return "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+        return "/" + path.pathParts().filter { $0 != "." }.joined(separator: "/")
     }
 
     /// The value of an environment variable; `nil` if it is empty or not set.

@@ -26,6 +26,8 @@ struct SystemdUnit {
             "WatchdogSec=60",
             // A restart does not cure a second service or a wrong option.
             "RestartPreventExitStatus=11 28", "TimeoutStopSec=60", "LimitNOFILE=65536",
+            // libdispatch gives a thread this priority, and logs a failure where it may not.
+            "LimitNICE=-4",
         ]
         lines += identity + SystemdUnit.hardening
         for folder in folders { lines.append("ReadWritePaths=\(SystemdUnit.quoted(folder))") }

@@ -10,9 +10,7 @@ final class OriginSums {
 
     /// The URL of the content, or of its folder if the path ends with a slash.
     init(_ address: WebAddress) {
-        var plain = address
-        plain.query = nil
-        self.address = plain
+        self.address = address
     }
 
     /// Stops the transfers.
@@ -33,15 +31,17 @@ final class OriginSums {
     private func content(of path: String) -> WebAddress {
         var file = address
         if address.path.hasSuffix("/") {
-            file.path += Self.encoded(path.split(separator: "/").last.map { String($0) } ?? path)
+            file.query = nil
+            file.path += Self.encoded(path.pathParts().last.map { String($0) } ?? path)
         }
         return file
     }
 
     /// The digests that the first sums file that names the file has, with the sums file's URL.
     private func checksums(ofFileAt path: String) throws(Failure) -> [(Checksum, String)] {
-        let file = content(of: path)
-        let stated = file.path.split(separator: "/").last.map { PercentCoding.decoded($0.utf8) } ?? []
+        var file = content(of: path)
+        file.query = nil
+        let stated = file.path.pathParts().last.map { PercentCoding.decoded($0.utf8) } ?? []
         for ending in SidecarNames.own {
             var sidecar = file
             sidecar.path += ending

@@ -19,6 +19,9 @@ enum ReadMaterial {
 
     static func isURL(_ place: String) -> Bool { place.contains("://") }
 
+    /// The place for users: a URL without secrets.
+    static func shown(_ place: String) -> String { isURL(place) ? Redaction.address(place) : place }
+
     private static func fileBytes(at path: String, limit: Int) throws(Failure) -> [UInt8] {
         let isInput = path == "-"
         let place = isInput ? "standard input" : path
@@ -62,7 +65,7 @@ enum ReadMaterial {
 extension Metalink {
     /// The entry of the file of that name: with that path's end, or the only one.
     func file(for path: String, isOnly: Bool) -> File? {
-        let parts = path.split(separator: "/").map { String($0) }
+        let parts = path.pathParts().map { String($0) }
         let named = files.filter { parts.suffix($0.folders.count + 1) == $0.folders + [$0.name] }
         if let longest = named.max(by: { $0.folders.count < $1.folders.count }) { return longest }
         let ofName = files.filter { $0.name == parts.last }

@@ -34,6 +34,16 @@ struct VerifyPlan: Sendable {
         /// Checked where there is no digest of the whole.
         var pieces: PieceHashes?
         var source = ""
+        /// Why what names the file says nothing of its content.
+        var flaw: String?
+
+        /// The expectation that proves most.
+        var best: Expectation? {
+            for algorithm in HashAlgorithm.allCases {
+                if let found = expected.first(where: { $0.checksum.algorithm == algorithm }) { return found }
+            }
+            return nil
+        }
 
         var isNamed: Bool { !expected.isEmpty || pieces != nil && length != nil }
     }
@@ -94,9 +104,13 @@ struct VerifyPlan: Sendable {
 
     private mutating func add(metalink place: String) throws(Failure) {
         let metalink = try ReadMaterial.metalink(at: place, options: DownloadOptions())
+        let place = ReadMaterial.shown(place)
         for index in items.indices {
             guard let file = metalink.file(for: items[index].path, isOnly: items.count == 1) else { continue }
-            items[index].expected += file.checksums.prefix(1).map { Expectation(checksum: $0, source: place) }
+            items[index].expected += file.checksums.map { Expectation(checksum: $0, source: place) }
+            if file.checksums.isEmpty, file.pieces == nil {
+                items[index].flaw = "\(place) has neither a usable digest of it nor usable pieces"
+            }
             items[index].length = file.size ?? items[index].length
             items[index].pieces = file.pieces ?? items[index].pieces
             items[index].source = place
@@ -105,12 +119,17 @@ struct VerifyPlan: Sendable {
 
     private mutating func add(sums place: String) throws(Failure) {
         let bytes = try ReadMaterial.bytes(at: place, limit: SumsFile.longest, options: DownloadOptions())
+        let place = ReadMaterial.shown(place)
         guard let sums = SumsFile(bytes) else {
             throw Failure(.badOption, "cannot use", at: place, because: "it is no sums file")
         }
         for index in items.indices {
-            items[index].expected += sums.checksums(ofFileAt: items[index].path, isOnly: items.count == 1)
-                .map { Expectation(checksum: $0, source: place) }
+            let found = sums.checksums(ofFileAt: items[index].path, isOnly: items.count == 1)
+            items[index].expected += found.map { Expectation(checksum: $0, source: place) }
+            let name = items[index].path.utf8.split(separator: UInt8(ascii: "/")).last ?? [][...]
+            if found.isEmpty, sums.names(name) {
+                items[index].flaw = "\(place) has different digests of the same algorithm for it"
+            }
         }
     }
 }
@@ -125,7 +144,8 @@ extension SumsFile {
             return checksums(of: name, isOwn: isOnly)
         }
         let named = fitting.filter { $0.path.count == longest }.map(\.checksum)
-        // Two digests of one algorithm contradict each other: neither counts.
-        return named.filter { one in !named.contains { $0.algorithm == one.algorithm && $0 != one } }
+        // Two digests of one algorithm contradict each other: none counts.
+        let digests = Set(named)
+        return Set(digests.map(\.algorithm)).count == digests.count ? Array(digests) : []
     }
 }

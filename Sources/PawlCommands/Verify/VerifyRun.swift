@@ -39,17 +39,15 @@ struct VerifyRun: ~Copyable {
             let (state, items) = (state, plan.items)
             SystemThread.detached("pawl-verify") { Self.work(state, items) }
         }
-        var code: UInt8 = 0
+        var codes: [Failure.Code] = []
         for index in plan.items.indices {
             let outcome = wait(for: index)
             report(plan.items[index], outcome)
-            if case .failed(let failure) = outcome {
-                let isWrong = code == Failure.Code.checksumMismatch.rawValue
-                code = isWrong ? code : failure.code.rawValue
-            }
+            if case .failed(let failure) = outcome { codes.append(failure.code) }
         }
         display.end()
-        return Int32(code)
+        let first = [.checksumMismatch, .notFound].first { codes.contains($0) } ?? codes.last
+        return first.map { Int32($0.rawValue) } ?? 0
     }
 
     private mutating func wait(for index: Int) -> Outcome {
@@ -136,7 +134,12 @@ enum FileVerifier {
     ) throws(Failure) -> VerifyRun.Outcome {
         let place = item.path
         guard item.isNamed else {
-            throw Failure(.notFound, "cannot verify", at: place, because: "nothing that was given names it")
+            throw Failure(
+                .notFound,
+                "cannot verify",
+                at: place,
+                because: item.flaw ?? "nothing that was given names it"
+            )
         }
         let file = try FileDigests(place)
         if let length = item.length, length != file.length {
@@ -147,7 +150,7 @@ enum FileVerifier {
                 because: "it has \(file.length) bytes instead of \(length) (\(item.source))"
             )
         }
-        guard let first = item.expected.first else {
+        guard let best = item.best else {
             guard let pieces = item.pieces else { preconditionFailure("a named file has digests") }
             let wrong = try file.wrongPieces(pieces) { progress($0) }
             guard let bad = wrong.first else {
@@ -180,6 +183,6 @@ enum FileVerifier {
                     + "got \(Hexadecimal.text(digests[index]))"
             )
         }
-        return .verified(first.checksum, length: file.length, source: first.source)
+        return .verified(best.checksum, length: file.length, source: best.source)
     }
 }

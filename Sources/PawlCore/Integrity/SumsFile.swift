@@ -41,7 +41,8 @@ package struct SumsFile: Hashable, Sendable {
         guard !entries.isEmpty || bare != nil else { return nil }
     }
 
-    /// The digests of the file called `name`, one of each algorithm; none where two entries contradict each other.
+    /// The digests of the file called `name`, one of each algorithm; none at all where two of one algorithm contradict
+    /// each other.
     ///
     /// An entry of the sums file's own folder (`NAME`, `./NAME`) precedes those of others. `isOwn`: the sums file
     /// belongs to this file alone, so it need not name it.
@@ -49,12 +50,21 @@ package struct SumsFile: Hashable, Sendable {
         if isOwn, let bare { return [bare] }
         let name = Array(name)
         let named = entries.filter { $0.path.last == name }
-        return HashAlgorithm.allCases.compactMap { algorithm in
+        var found: [Checksum] = []
+        for algorithm in HashAlgorithm.allCases {
             let fitting = named.filter { $0.checksum.algorithm == algorithm }
             let own = fitting.filter { $0.path.count == 1 }
             let digests = Set((own.isEmpty ? fitting : own).map(\.checksum))
-            return digests.count == 1 ? digests.first : nil
+            guard digests.count <= 1 else { return [] }
+            found += digests
         }
+        return found
+    }
+
+    /// Whether an entry has that name, in any folder.
+    package func names(_ name: some Sequence<UInt8>) -> Bool {
+        let name = Array(name)
+        return entries.contains { $0.path.last == name }
     }
 
     private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {

@@ -264,7 +264,7 @@ extension DownloadMachine {
         case .wrong(let digest, let got):
             return mismatch(
                 DownloadMachine.evidence(got.digest, instead: digest),
-                isGiven: digest.level == .given
+                isGiven: digest.level == .given && digest.source.isEmpty
             )
         case .contradiction(let first, let second):
             return mismatch(.digestsContradict(first, second), isGiven: false)

@@ -83,13 +83,19 @@ package struct Metalink: Hashable, Sendable {
         }.map(\.element)
         let verification = isOld ? element.child("verification") : element
         let hashes = verification?.children("hash") ?? []
+        let checksums = Set(hashes.compactMap(checksum)).sorted { rank($0.algorithm) < rank($1.algorithm) }
+        guard Set(checksums.map(\.algorithm)).count == checksums.count else {
+            throw Fault(
+                words: "it has different digests of the same algorithm for \(Redaction.printable(written))"
+            )
+        }
         let size = element.child("size").flatMap { Array($0.trimmedText.utf8).decimalNumber }
         let pieces = (verification?.children("pieces") ?? []).compactMap { Self.pieces($0, of: size) }
         return File(
             folders: parts.dropLast().map(FileName.safe),
             name: FileName.safe(last),
             size: size,
-            checksums: hashes.compactMap(checksum).sorted { rank($0.algorithm) < rank($1.algorithm) },
+            checksums: checksums,
             pieces: pieces.min { rank($0.algorithm) < rank($1.algorithm) },
             sources: sources,
             languages: element.children("language").map(\.trimmedText),

@@ -28,7 +28,7 @@ package enum SampleName {
         guard !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             return "contains a control character"
         }
-        for part in path.split(separator: "/", omittingEmptySubsequences: false) {
+        for part in path.pathParts(keepsEmpty: true) {
             guard !part.isEmpty, part != ".", part != ".." else {
                 return "is not a relative path without '.' and '..'"
             }

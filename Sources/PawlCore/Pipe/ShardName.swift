@@ -16,7 +16,7 @@ package struct ShardName: Hashable, Sendable {
     ///
     /// A manifest of another name counts as the first of `name`.
     package static func retrying(manifest path: String, of name: String? = nil) -> String {
-        let file = path.split(separator: "/").last.map(String.init) ?? path
+        let file = path.pathParts().last.map(String.init) ?? path
         let stem = file.hasSuffix(".jsonl") ? String(file.dropLast(6)) : file
         if let name, stem != name, !stem.hasPrefix(name + ".") { return name + ".1" }
         guard let dot = stem.lastIndex(of: "."), let number = Int(stem[stem.index(after: dot)...]),

@@ -6,33 +6,38 @@ package enum ProxyURL {
     package static func isUsable(_ text: String) -> Bool {
         guard FieldText.isSafe(text) else { return false }
         guard !text.isEmpty else { return true }
-        if let end = text.firstRange(of: "://") {
+        if let end = marks(in: text) {
             guard schemes.contains(text[..<end.lowerBound].lowercased()) else { return false }
         }
-        let parts = authority(of: text).split(separator: "@", omittingEmptySubsequences: false)
+        let parts = authority(of: text).unicodeScalars.split(separator: "@", omittingEmptySubsequences: false)
         // Some versions of libcurl end the login at the first one, others at the last.
-        return parts.count <= 2 && isHost(parts[parts.count - 1])
+        return parts.count <= 2 && isHost(Substring(parts[parts.count - 1]))
     }
 
     /// Whether the proxy itself is reached over TLS.
-    package static func isSecure(_ text: String) -> Bool { text.lowercased().hasPrefix("https:") }
+    package static func isSecure(_ text: String) -> Bool { text.lowercased().hasPrefix("https://") }
 
     /// User name and password as they are written; `nil` without any.
     package static func login(of text: String) -> Substring? {
         let authority = authority(of: text)
-        return authority.lastIndex(of: "@").map { authority[..<$0] }
+        return authority.unicodeScalars.lastIndex(of: "@").map { authority[..<$0] }
     }
 
     /// Returns `nil` when it has no login.
     package static func withoutLogin(_ text: String) -> String? {
         guard let login = login(of: text) else { return nil }
-        return String(text[..<login.startIndex]) + text[text.index(after: login.endIndex)...]
+        return String(text[..<login.startIndex]) + text[text.unicodeScalars.index(after: login.endIndex)...]
     }
 
     /// Login, host and port: what stands between the scheme and the path, query or fragment.
     private static func authority(of text: String) -> Substring {
-        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-        return text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let start = marks(in: text)?.upperBound ?? text.startIndex
+        return Substring(text.unicodeScalars[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    }
+
+    /// Scalars are compared, since a combining mark after a sign would make one character of both.
+    private static func marks(in text: String) -> Range<String.Index>? {
+        text.unicodeScalars.firstRange(of: "://".unicodeScalars)
     }
 
     private static func isHost(_ authority: Substring) -> Bool {

@@ -128,7 +128,7 @@ extension AppleResumeData {
     /// launch.
     package var partialName: String? {
         let name = version > 1 ? fields[Key.partialName]?.string : nil
-        guard let text = name ?? fields[Key.localPath]?.string, let last = text.split(separator: "/").last,
+        guard let text = name ?? fields[Key.localPath]?.string, let last = text.pathParts().last,
             last != ".", last != "..", !last.utf8.contains(0)
         else { return nil }
         return String(last)

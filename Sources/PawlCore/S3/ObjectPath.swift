@@ -4,7 +4,7 @@ package enum ObjectPath {
     ///
     /// Throws for keys that would lead elsewhere.
     package static func path(of rest: String, _ address: WebAddress) throws(Failure) -> String {
-        let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let parts = rest.pathParts(keepsEmpty: true).map(String.init)
         guard !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
             throw Failure(
                 .badOption,

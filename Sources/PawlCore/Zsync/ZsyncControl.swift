@@ -61,7 +61,7 @@ package struct ZsyncControl: Hashable, Sendable {
         else { throw Fault(words: "it has no valid Length") }
         guard let blockLength = fields["blocksize"].flatMap({ Int($0) }), blockLength >= 64,
             blockLength <= 1 << 20, blockLength & (blockLength - 1) == 0
-        else { throw Fault(words: "it has no valid Blocksize") }
+        else { throw Fault(words: "its Blocksize is no power of two from 64 bytes to 1 MiB") }
         let parts = (fields["hash-lengths"] ?? "1,4,16").split(separator: ",").map { Int($0) ?? 0 }
         guard parts.count == 3, (1...2).contains(parts[0]), (1...4).contains(parts[1]),
             (3...16).contains(parts[2])

@@ -6,6 +6,8 @@ struct ClaimTerms: Hashable, Sendable {
     /// The requested name.
     let name: String
     let ifExists: IfExists
+    /// The only file that is replaced, if not any.
+    let replaces: FileStamp?
     /// The URL that distinguishes this download from another of the same name.
     let source: String
     /// The requested part of the resource.
@@ -14,6 +16,7 @@ struct ClaimTerms: Hashable, Sendable {
     init(_ claim: Claim) {
         name = claim.name
         ifExists = claim.ifExists
+        replaces = claim.replaces
         source = claim.facts.sources.first ?? ""
         selection = claim.facts.representation.selection
     }

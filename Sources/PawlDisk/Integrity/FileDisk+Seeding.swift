@@ -21,18 +21,21 @@ extension FileDisk {
         var request = Claim(folder: folder, name: facts.name, ifExists: ifExists, facts: facts)
         request.isChosen = true
         var found: ByteRangeSet?
+        var isDamaged = false
         var partial: any Partial
         switch try claim(request, adopts: { _ in true }) {
         case .fresh(let made): partial = made
         case .found(let made, let journal):
             partial = made
             found = journal.done.clipped(to: length)
+            isDamaged = journal.facts.representation.damage != nil
         case .existing(let made, _):
             try made.restoreOriginal()
             throw Failure.exists(made.path)
         case .skipped(let path): throw Failure.exists(path)
         }
-        if found != nil, case .file(_, _, keepsPartial: false) = seed {
+        // Bytes that are wrong although their blocks or pieces are right would be wrong again.
+        if found != nil, isDamaged || !seed.keepsPartial {
             partial.discard()
             guard case .fresh(let made) = try claim(request, adopts: { _ in true }) else {
                 throw Failure.alreadyDownloading(facts.name)
@@ -43,8 +46,10 @@ extension FileDisk {
         facts.name = partial.name
         do throws(Failure) {
             let done = try fill(partial, seed, found ?? ByteRangeSet(), length: length, progress)
-            // Part files are never open to the writes of others.
-            if let permissions, let part = partial.descriptor { fchmod(part, mode_t(permissions & 0o755)) }
+            // Part files are never open to the writes of others, and always to those of the next run.
+            if let permissions, let part = partial.descriptor {
+                fchmod(part, mode_t(permissions & 0o755 | 0o600))
+            }
             if let found, found != done {
                 try partial.discard(ByteRange(0, max(found.upperBound, done.upperBound)), facts, done: done)
             }
@@ -96,6 +101,8 @@ private struct SeedFile {
             let status = try file.status()
             guard status.isRegular else { throw SystemError(number: EINVAL) }
             length = status.length
+        } catch  where error.number == EINVAL {
+            throw Failure(.cannotOpen, "cannot read", at: path, because: "it is not a file")
         } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: path, error)
         }

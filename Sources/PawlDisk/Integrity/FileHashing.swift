@@ -10,6 +10,8 @@ package struct FileHashing: Sendable {
     private let file: OpenFile
     private let path: String
     package let length: Int64
+    /// The file when it was opened; `nil` for a part file.
+    package let stamp: FileStamp?
 
     /// Opens a regular file; links are followed.
     package init(_ path: String) throws(Failure) {
@@ -19,6 +21,7 @@ package struct FileHashing: Sendable {
             let status = try file.status()
             guard status.isRegular else { throw SystemError(number: EINVAL) }
             length = status.length
+            stamp = status.stamp
         } catch  where error.number == EINVAL {
             throw Failure(.cannotOpen, "cannot check", at: path, because: "it is not a file")
         } catch {
@@ -32,6 +35,7 @@ package struct FileHashing: Sendable {
         self.file = file
         self.path = path
         length = 0
+        stamp = nil
     }
 
     /// The digest of one range, which the file has.
@@ -48,6 +52,7 @@ package struct FileHashing: Sendable {
     ) throws(Failure) -> [[UInt8]]? {
         let hash = RunningHash(algorithms)
         let isWhole = try unsafe read(ByteRange(0, length), progress: progress) { unsafe hash.feed($0) }
+        try checkUnchanged()
         return isWhole ? hash.finish().map(\.digest) : nil
     }
 
@@ -68,7 +73,25 @@ package struct FileHashing: Sendable {
             guard try unsafe read(range, progress: progress, { unsafe hash.feed($0) }) else { return nil }
             if !hash.finish()[0].digest.elementsEqual(pieces.digest(piece)) { wrong.append(piece) }
         }
+        try checkUnchanged()
         return wrong
+    }
+
+    /// What was read of a file that is being written is no digest of it.
+    private func checkUnchanged() throws(Failure) {
+        guard let stamp else { return }
+        let now: FileStamp
+        do throws(SystemError) { now = try file.status().stamp } catch {
+            throw Failure.system(.inputOutput, "cannot inspect", at: path, error)
+        }
+        guard now == stamp else {
+            throw Failure(
+                .inputOutput,
+                "cannot check",
+                at: path,
+                because: LocalizableMessage("changed-while-read", "another program changed it meanwhile")
+            )
+        }
     }
 
     /// Hands the bytes of `range` over in large parts; `false` when stopped.

@@ -121,6 +121,7 @@ struct Publication: Sendable {
     /// Gives the file its final name, and returns it.
     func move() throws(Failure) -> String {
         if isNamed { try checkFile() }
+        try checkReplaced()
         var name = names.final
         var next = number
         while true {
@@ -174,6 +175,26 @@ struct Publication: Sendable {
                 remedy: "\(.resume)"
             )
         }
+    }
+
+    /// Checks whether another program has changed the file that is replaced since it was read.
+    private func checkReplaced() throws(Failure) {
+        guard let expected = claim.replaces else { return }
+        let found: FileStamp?
+        do throws(SystemError) { found = try folder.status(of: names.final)?.stamp } catch {
+            throw Failure.system(.renameFailed, "cannot inspect", at: finalPath, error)
+        }
+        guard let found, found != expected else { return }
+        throw Failure(
+            .fileExists,
+            "cannot replace",
+            at: finalPath,
+            because: LocalizableMessage(
+                "replaced-changed",
+                "another program has changed it since it was read; the new content is in \(names.part)"
+            ),
+            remedy: "\(.resume) to replace it"
+        )
     }
 
     private func mayReplace(_ name: String) -> Bool {

@@ -205,7 +205,7 @@ package final class SampleFolder: Sendable {
     }
 
     private static func split(_ name: String) -> (folder: String, name: String) {
-        guard let slash = name.lastIndex(of: "/") else { return ("", name) }
-        return (String(name[..<slash]), String(name[name.index(after: slash)...]))
+        guard let slash = name.unicodeScalars.lastIndex(of: "/") else { return ("", name) }
+        return (String(name[..<slash]), String(name[name.unicodeScalars.index(after: slash)...]))
     }
 }

@@ -51,8 +51,8 @@ package final class SystemSignatures: SignatureVerifier {
     /// The binary keyring of the file.
     private static func keyring(_ path: String) throws(Failure) -> [UInt8] {
         let bytes = try contents(of: path, atMost: OpenPGPArmor.longest, for: .openPGPKeyring)
-        guard bytes.starts(with: "-----BEGIN".utf8) else { return bytes }
-        guard let keys = OpenPGPArmor.keys(bytes) else {
+        let isArmored = bytes.starts(with: "-----BEGIN".utf8)
+        guard let keys = isArmored ? OpenPGPArmor.keys(bytes) : isKeyring(bytes) ? bytes : nil else {
             throw Failure(
                 refusing: .openPGPKeyring,
                 path,
@@ -60,6 +60,11 @@ package final class SystemSignatures: SignatureVerifier {
             )
         }
         return keys
+    }
+
+    /// Packets (RFC 9580 §4.2), or the keybox of GnuPG 2.
+    private static func isKeyring(_ bytes: [UInt8]) -> Bool {
+        bytes.first.map { $0 & 0x80 != 0 } ?? false || bytes.dropFirst(8).starts(with: "KBXf".utf8)
     }
 
     private static func minisignKey(_ text: String) throws(Failure) -> MinisignKey {
@@ -86,7 +91,8 @@ package final class SystemSignatures: SignatureVerifier {
         do throws(SystemError) {
             let file = try OpenFile(at: path)
             let status = try file.status()
-            guard status.isRegular, status.length <= Int64(longest) else { throw SystemError(number: EFBIG) }
+            guard status.isRegular else { throw SystemError(number: status.isSpecial ? EINVAL : EISDIR) }
+            guard status.length <= Int64(longest) else { throw SystemError(number: EFBIG) }
             return try file.bytes(at: 0, count: Int(status.length))
         } catch {
             throw Failure(

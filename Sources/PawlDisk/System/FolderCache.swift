@@ -99,7 +99,7 @@ final class FolderCache: Sendable {
     /// Creates the folder and its missing parents.
     private func make(_ path: String) throws(Failure) {
         var prefix = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
-        for component in path.split(separator: "/", omittingEmptySubsequences: true) {
+        for component in path.pathParts() {
             prefix += prefix.isEmpty || prefix == "/" ? component : "/\(component)"
             guard unsafe mkdir(prefix, 0o777) != 0, errno != EEXIST else { continue }
             let error = SystemError.last

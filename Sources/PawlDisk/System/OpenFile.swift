@@ -216,6 +216,15 @@ struct FileStatus: Hashable, Sendable {
             && modifiedNanoseconds == other.modifiedNanoseconds
     }
 
+    var stamp: FileStamp {
+        FileStamp(
+            device: identity.device,
+            inode: identity.inode,
+            length: length,
+            modified: modifiedTime
+        )
+    }
+
     var rights: FileRights {
         FileRights(owner: owner, permissions: permissions, isRegular: isRegular, links: links)
     }

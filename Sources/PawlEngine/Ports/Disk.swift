@@ -7,6 +7,8 @@ package struct Claim: Sendable {
     /// The requested file name, already safe.
     package var name: String
     package var ifExists: IfExists
+    /// With `IfExists.overwrite`: the only file that is replaced, as it was then; `nil` for any.
+    package var replaces: FileStamp?
     /// The journal's facts: `facts.sources[0]` distinguishes this download from another of the same name.
     package var facts: JournalFacts
     /// Whether a part file of this final name belongs to another download, even one of the same address: then

@@ -15,6 +15,8 @@ package struct Job: Sendable {
     package var fileName: String?
     package var naming: NamingPolicy
     package var ifExists: IfExists
+    /// With `IfExists.overwrite`: the only file that is replaced, as it was then; `nil` for any.
+    package var replaces: FileStamp?
     /// This download's own limit in bytes per second.
     package var rateLimit: Int64?
     /// Whether credentials follow redirects to other hosts, but only over connections no less secure.

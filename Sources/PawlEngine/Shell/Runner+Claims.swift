@@ -51,6 +51,7 @@ extension Runner {
         facts.name = name
         var request = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
         request.isChosen = job.fileName != nil
+        request.replaces = job.replaces
         if hasHead {
             request.content = {
                 [
@@ -105,7 +106,7 @@ extension Runner {
             return .existing(length: length)
         case .skipped(let path):
             set(path: path)
-            let name = path.split(separator: "/").last.map(String.init) ?? path
+            let name = path.pathParts().last.map(String.init) ?? path
             machine.named(name)
             machine.keeps(disk.length(of: name, in: job.folder))
             return .skipped

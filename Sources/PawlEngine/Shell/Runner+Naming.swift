@@ -27,7 +27,9 @@ extension Runner {
 
     /// Gives the published file the server's name, unless the owner of the download does that.
     func finalPath(_ path: String) -> String {
-        guard job.onPublishing == nil, let desired = finalName, let slash = path.lastIndex(of: "/") else {
+        guard job.onPublishing == nil, let desired = finalName,
+            let slash = path.unicodeScalars.lastIndex(of: "/")
+        else {
             return path
         }
         do throws(Failure) {

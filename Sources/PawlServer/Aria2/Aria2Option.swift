@@ -69,6 +69,12 @@ package struct Aria2Option: Hashable, Sendable {
         }
     }
 
+    /// Whether the value of a proxy names one.
+    func isUsable(_ value: String) -> Bool {
+        guard ["all-proxy", "http-proxy", "https-proxy", "ftp-proxy"].contains(name) else { return true }
+        return ProxyURL.isUsable(value)
+    }
+
     /// Without empty lines: aria2 ends each line, also the last.
     private static func lines(_ text: String) -> String? {
         let lines = text.split(separator: "\n")

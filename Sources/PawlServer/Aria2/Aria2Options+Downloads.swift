@@ -112,14 +112,14 @@ extension Aria2Options {
             guard folder == root || folder.hasPrefix(root + "/") else { throw refusal }
             rest = folder.dropFirst(root.count)
         }
-        let parts = rest.split(separator: "/").filter { $0 != "." }
+        let parts = rest.pathParts().filter { $0 != "." }
         guard !parts.contains("..") else { throw refusal }
         return parts.joined(separator: "/")
     }
 
     /// `out` may contain folders.
     private static func place(_ name: String, in options: inout DownloadOptions) throws(RPCError) {
-        let parts = name.split(separator: "/").filter { $0 != "." }
+        let parts = name.pathParts().filter { $0 != "." }
         guard !name.hasPrefix("/"), !parts.contains(".."), let last = parts.last else {
             throw RPCError("We encountered a problem while processing the option '--out'.")
         }

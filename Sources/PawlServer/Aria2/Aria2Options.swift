@@ -23,7 +23,8 @@ package struct Aria2Options: Hashable, Sendable {
             case (.array(let lines), .lines): text = lines.compactMap(\.string).joined(separator: "\n")
             default: continue
             }
-            guard let value = option.normal(text) else {
+            // A proxy that no download can use is refused here: those that are added later cannot report who gave it.
+            guard let value = option.normal(text), scope != .global || option.isUsable(value) else {
                 throw RPCError("We encountered a problem while processing the option '--\(member.name)'.")
             }
             values[member.name] = value

@@ -98,13 +98,13 @@ struct Aria2Status {
 
     /// The folders that `out` names, which are not part of `dir`.
     private var namedFolders: ArraySlice<Substring> {
-        let named = (options["out"] ?? "").split(separator: "/").filter { $0 != "." }.dropLast()
-        return snapshot.folder.split(separator: "/").suffix(named.count) == named ? named : []
+        let named = (options["out"] ?? "").pathParts().filter { $0 != "." }.dropLast()
+        return snapshot.folder.pathParts().suffix(named.count) == named ? named : []
     }
 
     /// The value of `dir`.
     var folder: String {
-        let folders = snapshot.folder.split(separator: "/").dropLast(namedFolders.count)
+        let folders = snapshot.folder.pathParts().dropLast(namedFolders.count)
         return Aria2Status.join(root, folders.joined(separator: "/"))
     }
 

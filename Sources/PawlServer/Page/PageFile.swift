@@ -1,5 +1,6 @@
 import Glibc
 import Pawl
+import PawlCore
 
 /// Serves the file of a finished download so that nothing in it can run: it is shown or saved, never executed.
 ///
@@ -49,7 +50,7 @@ struct PageFile {
         return response
     }
 
-    private var name: String { String(path.split(separator: "/").last ?? "file") }
+    private var name: String { String(path.pathParts().last ?? "file") }
 
     /// Shown inside a page, or saved under its name (RFC 6266).
     private func disposition(saves: Bool) -> String {

@@ -65,7 +65,7 @@ package final class SocketLock: Sendable {
     /// Created folders are accessible to their owner only.
     private static func makeFolder(of socket: String) throws(Failure) {
         var path = ""
-        for part in socket.split(separator: "/").dropLast() {
+        for part in socket.pathParts().dropLast() {
             path += "/" + part
             guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
             // An existing folder without search permission fails at the socket itself.

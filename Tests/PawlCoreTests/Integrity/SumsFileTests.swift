@@ -28,6 +28,7 @@ import Testing
     @Test(arguments: [
         "", "\(a)", "\(a)  g.iso", "\(a)  ../f.iso", "\(a)  /f.iso", "\(a)  d/../f.iso", "\(a)  F.ISO",
         "\(a)  f.iso ",
+        "\(a)  f.iso\n\(b)  f.iso\n0123456789abcdef0123456789abcdef  f.iso",
         "\(a)  d/f.iso\n\(b)  e/f.iso", "\(a)  f.iso\n\(b)  ./f.iso", "<html>\n\(a)  f.iso\n",
         "\n <!doctype html>\n\(a)  f.iso",
         "\(a)x  f.iso", "\(a.dropLast())  f.iso", "SHA1 (f.iso) = \(a)", "SHA3-256 (f.iso) = \(a)",

@@ -92,6 +92,16 @@ import Testing
         #expect(try stage.get(["--verify", "signed", "--keyring", try tools.keyring("a")]) == "32")
     }
 
+    @Test(arguments: ["", "<html>no such key</html>", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n"])
+    func `a keyring without a key is refused before anything is requested`(text: String) throws {
+        let stage = try OriginStage()
+        stage.serve()
+        try stage.bench.write("ring", Array(text.utf8))
+        let keyring = stage.bench.folder.path("ring")
+        #expect(try stage.get(["--verify", "signed", "--keyring", keyring]) == "28")
+        #expect(stage.bench.origin.log.records.isEmpty)
+    }
+
     @Test(arguments: ["right", "other key", "other text", "damaged", "endless", "in a file"])
     func `minisign's signatures count likewise`(kind: String) throws {
         let stage = try OriginStage()

@@ -68,6 +68,69 @@ import Testing
         #expect(bench.folder.names == ["f", "m"])
     }
 
+    /// A repair of `f` that waits for the first missing piece.
+    private func waiting(_ bench: IntegrityBench, mode: mode_t = 0o644) throws -> PawlProcess {
+        var bytes = Self.content
+        bytes[1_500_000] ^= 1
+        try bench.write("f", bytes)
+        unsafe chmod(bench.folder.path("f"), mode)
+        let url = bench.origin.serve("/x", Payload(Self.content)) { $0.cut = .stall(from: 1_500_000) }
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
+        try bench.write("m", Array(text.utf8))
+        let process = try PawlProcess(
+            PawlBinary.path,
+            ["repair", "f", "--metalink", "m", "-x", "1"],
+            folder: bench.folder.path
+        )
+        #expect(bench.origin.wait(held: 1, of: "/x"))
+        return process
+    }
+
+    @Test(arguments: [false, true])
+    func `a file that was changed meanwhile stays, and the next run replaces it`(isOther: Bool) throws {
+        let bench = try IntegrityBench()
+        let process = try waiting(bench)
+        let mine = Array("written meanwhile".utf8)
+        try bench.write(isOther ? "g" : "f", mine)
+        if isOther { unsafe rename(bench.folder.path("g"), bench.folder.path("f")) }
+        bench.origin.release("/x")
+        #expect(process.wait(atMost: .patience) == .code(13), "\(process.errors)")
+        #expect(process.errors.contains("another program has changed it"), "\(process.errors)")
+        #expect(bench.contents("f") == mine)
+        let isComplete = bench.contents("f.part") == Self.content
+        #expect(isComplete)
+        let sent = bench.sent(of: "/x")
+        let run = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.contents("f") == Self.content)
+        #expect(bench.folder.names == ["f", "m"])
+        #expect(bench.sent(of: "/x") == sent, "nothing is fetched twice")
+    }
+
+    @Test func `a file that may only be read is repaired, and may only be read afterwards`() throws {
+        let bench = try IntegrityBench()
+        let process = try waiting(bench, mode: 0o444)
+        // Its owner has to open the part file for writing.
+        #expect(FileSystem.mode(bench.folder.path("f.part")) == 0o644)
+        bench.origin.release("/x")
+        #expect(process.wait(atMost: .patience) == .code(0), "\(process.errors)")
+        #expect(bench.contents("f") == Self.content)
+        #expect(FileSystem.mode(bench.folder.path("f")) == 0o444)
+    }
+
+    @Test(arguments: ["--from", "--metalink", "--zsync"])
+    func `a folder or a pipe is refused before anything is requested`(option: String) throws {
+        let bench = try IntegrityBench()
+        let url = bench.origin.serve("/x", Payload(Self.content))
+        unsafe mkdir(bench.folder.path("f"), 0o755)
+        unsafe mkfifo(bench.folder.path("p"), 0o600)
+        for name in ["f", "p"] {
+            let run = try bench.pawl("repair", name, option, url)
+            #expect(run.code == 15 && run.errors.contains("it is not a file"), "\(run)")
+        }
+        #expect(bench.origin.log.of("/x").isEmpty)
+    }
+
     @Test(arguments: damage.indices.dropLast(), [Behaviour.Validators.strong, .lastModifiedOnly, .none])
     func `from a URL alone: the differing pieces are replaced`(
         index: Int,
@@ -161,6 +224,10 @@ import Testing
         let run = try bench.pawl("repair", "f", "--metalink", "m")
         #expect(run.code == 32, "\(run)")
         #expect(bench.contents("f") == bytes)
+        #expect(bench.folder.names == ["f", "f.part", "f.pawl", "m"])
+        bench.origin.serve("/x", Payload(Self.content))
+        let again = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(again.code == 0 && bench.contents("f") == Self.content, "\(again)")
         #expect(bench.folder.names == ["f", "m"])
     }
 }

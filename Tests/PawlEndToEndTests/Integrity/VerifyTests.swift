@@ -26,7 +26,52 @@ import Testing
         #expect(unnamed.code == 3, "\(unnamed)")
         let both = try bench.pawl("verify", "b", "c", "none", "--sums", "SHA256SUMS")
         #expect(both.code == 32 && both.lines.count == 3, "wrong outranks the rest: \(both)")
+        let missing = try bench.pawl("verify", "c", "none", "--sums", "SHA256SUMS")
+        try bench.write("SUMS", Array("\(digest)  none\n".utf8))
+        let order = try bench.pawl("verify", "c", "none", "--sums", "SUMS")
+        #expect(missing.code == 3 && order.code == 3, "unnamed outranks missing: \(order)")
         #expect(try bench.pawl("verify", "none", "--sums", "SHA256SUMS").code != 0)
+    }
+
+    @Test func `digests that contradict each other verify nothing, and the line says so`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        let (right, md5) = (try bench.sum("sha256sum", of: "a"), try bench.sum("md5sum", of: "a"))
+        let other = String(repeating: "0", count: 64)
+        try bench.write("SUMS", Array("\(right)  a\n\(other)  a\n\(md5)  a\n".utf8))
+        let sums = try bench.pawl("verify", "a", "--sums", "SUMS")
+        #expect(sums.code == 3, "\(sums)")
+        #expect(sums.lines == ["a: FAILED, SUMS has different digests of the same algorithm for it"])
+        func metalink(_ hashes: String) -> [UInt8] {
+            Array(
+                """
+                <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="a">\(hashes)
+                <url>http://x.example/a</url></file></metalink>
+                """.utf8
+            )
+        }
+        try bench.write(
+            "m",
+            metalink("<hash type='sha-256'>\(right)</hash><hash type='sha-256'>\(other)</hash>")
+        )
+        let twice = try bench.pawl("verify", "a", "--metalink", "m")
+        #expect(
+            twice.code == 28 && twice.errors.contains("different digests of the same algorithm"),
+            "\(twice)"
+        )
+        try bench.write(
+            "m",
+            metalink("<hash type='md5'>\(other.prefix(32))</hash><hash type='sha-256'>\(right)</hash>")
+        )
+        let all = try bench.pawl("verify", "a", "--metalink", "m")
+        #expect(all.code == 32 && all.lines[0].contains("expected md5"), "\(all)")
+        try bench.write("m", metalink("<hash type='sha3-256'>00</hash>"))
+        let none = try bench.pawl("verify", "a", "--metalink", "m")
+        #expect(none.code == 3 && none.lines[0].contains("m has neither a usable digest"), "\(none)")
+        try bench.write("MIXED", Array("\(md5)  a\n".utf8))
+        try bench.write("SHA256SUMS", Array("\(right)  a\n".utf8))
+        let best = try bench.pawl("verify", "a", "--sums", "MIXED", "--sums", "SHA256SUMS")
+        #expect(best.lines == ["a: OK, sha-256 (SHA256SUMS)"], "\(best)")
     }
 
     @Test func `a checksum, a Metalink with pieces, and sums from a URL`() throws {
@@ -54,6 +99,25 @@ import Testing
         let sums = try bench.run("/usr/bin/sha256sum", ["--tag", "a"])
         let url = bench.origin.serve("/SUMS", Payload(Array((sums.lines[0] + "\n").utf8)))
         #expect(try bench.pawl("verify", "a", "--sums", url).code == 0)
+    }
+
+    @Test func `secrets in the URL of what files are compared with are not shown`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        let digest = try bench.sum("sha256sum", of: "a")
+        bench.origin.serve("/m", Payload(text: "\(digest)  a\n"))
+        let url = bench.origin.url("/m").replacing("://", with: "://user:hidden@") + "?key=hidden"
+        for (arguments, code) in [
+            (["verify", "a", "--sums", url], Int32(0)), (["verify", "--json", "a", "--sums", url], 0),
+            (["verify", "b", "--sums", url], 3), (["verify", "a", "--metalink", url], 28),
+            (["repair", "a", "--metalink", url], 28), (["repair", "a", "--zsync", url], 28),
+            (["get", "--zsync", url], 28), (["get", "--metalink", url], 15), (["get", "-i", url], 15),
+            (["verify", "a", "a", "--from", url], 28),
+        ] {
+            let run = try bench.run(PawlBinary.path, arguments)
+            #expect(run.code == code, "\(arguments): \(run)")
+            #expect(!run.description.contains("hidden"), "\(arguments): \(run)")
+        }
     }
 
     @Test func `what the origin's sums files say, with pages for every other name`() throws {
@@ -85,6 +149,8 @@ import Testing
         }
         let right = try bench.pawl("verify", "a", "--from", url)
         #expect(right.code == 0 && right.lines[0].contains("x-checksum-md5"), "\(right)")
+        let again = try bench.pawl("verify", "a", "--from", url + "?id=1")
+        #expect(again.code == 0 && bench.origin.log.records.last?.request.target.hasSuffix("/a?id=1") == true)
         try bench.write("a", [1])
         #expect(try bench.pawl("verify", "a", "--from", url).code == 32)
     }

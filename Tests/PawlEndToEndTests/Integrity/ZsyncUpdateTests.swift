@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTestKit
 import Testing
@@ -150,8 +151,59 @@ struct ZsyncUpdateTests {
         FileSystem.remove(bench.folder.path("new"))
         FileSystem.remove(bench.folder.path("new.zsync"))
         let run = try bench.pawl("get", "--zsync", control, "--seed", "old")
-        #expect(run.code == 32, "\(run)")
-        #expect(bench.folder.names == ["old"])
+        #expect(run.code == 32 && run.errors.contains("(given: http"), "\(run)")
+        #expect(!run.errors.contains("correct --checksum"), "none was given: \(run)")
+        #expect(bench.folder.names == ["new.part", "new.pawl", "old"])
+        // Nothing of the wrong bytes is used again.
+        bench.origin.serve("/new", Payload(new))
+        let right = try bench.pawl("get", "--zsync", control, "--seed", "old")
+        #expect(right.code == 0 && bench.contents("new") == new, "\(right)")
+        #expect(bench.folder.names == ["new", "old"])
+    }
+
+    @Test func `the options of a download hold for one from blocks, too`() throws {
+        let bench = try IntegrityBench()
+        let (_, new) = try Self.pair(bench)
+        #expect(try bench.run("/usr/bin/zsyncmake", ["-u", "new", "-o", "new.zsync", "new"]).code == 0)
+        let digest = try bench.sum("sha256sum", of: "new")
+        let control = bench.origin.serve("/new.zsync", Payload(try #require(bench.contents("new.zsync"))))
+        bench.origin.serve("/new", Payload(new))
+        FileSystem.remove(bench.folder.path("new.zsync"))
+        try bench.write("new", [1, 2, 3])
+        func get(_ more: String...) throws -> IntegrityBench.Run {
+            try bench.run(PawlBinary.path, ["get", "--zsync", control, "--seed", "old"] + more)
+        }
+        let range = try get("--range", "0-5")
+        #expect(range.code == 28 && range.errors.contains("--range"), "\(range)")
+        #expect(try get("--if-exists", "fail").code == 13)
+        #expect(try get("--if-exists", "skip").code == 0)
+        #expect(bench.contents("new") == [1, 2, 3] && bench.folder.names == ["new", "old"])
+        let wrong = try get(
+            "--if-exists",
+            "overwrite",
+            "--checksum",
+            "sha-256=" + String(repeating: "0", count: 64)
+        )
+        #expect(wrong.code == 32 && bench.contents("new") == [1, 2, 3], "\(wrong)")
+        #expect(
+            try get("--checksum", "sha-1=" + String(repeating: "0", count: 40)).code == 28,
+            "a contradiction"
+        )
+        let right = try get("--if-exists", "overwrite", "--checksum", "sha-256=\(digest)")
+        #expect(right.code == 0 && bench.contents("new") == new, "\(right)")
+    }
+
+    @Test(arguments: ["folder", "pipe"])
+    func `a seed that is no file is named so`(name: String) throws {
+        let bench = try IntegrityBench()
+        _ = try Self.pair(bench)
+        #expect(
+            try bench.run("/usr/bin/zsyncmake", ["-u", "http://x.example/new", "-o", "z", "new"]).code == 0
+        )
+        unsafe mkdir(bench.folder.path("folder"), 0o755)
+        unsafe mkfifo(bench.folder.path("pipe"), 0o600)
+        let run = try bench.pawl("get", "--zsync", "z", "--seed", name)
+        #expect(run.code == 15 && run.errors.contains("it is not a file"), "\(run)")
     }
 
     @Test func `a control file of a compressed file's content is refused with a sentence`() throws {

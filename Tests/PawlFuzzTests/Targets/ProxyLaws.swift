@@ -22,12 +22,12 @@ enum ProxyLaws {
         }
         guard ProxyURL.isUsable(text), !text.isEmpty else { return }
         try hold(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }, "a control character")
-        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        let start = text.unicodeScalars.firstRange(of: "://".unicodeScalars)?.upperBound ?? text.startIndex
         let (scheme, rest) = (String(text[..<start]), String(text[start...]))
         try hold(scheme.isEmpty || ProxyURL.schemes.contains(String(scheme.dropLast(3)).lowercased()), scheme)
         try hold(ProxyURL.isUsable(scheme.uppercased() + rest), "the case of the scheme matters")
         // Whatever follows the authority names no host and no login.
-        let authority = String(rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+        let authority = String(rest.unicodeScalars.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
         for end in ["", "/", "/a@b", "?@b", "#c@d:0"] {
             let other = scheme + authority + end
             try hold(ProxyURL.isUsable(other), "\(other) is refused")

@@ -285,6 +285,8 @@ const messages = {
   "files-keep-changing": "其他程序不断更改同名文件",
   "disk-space-needed": "需要 {0}，可用 {1}",
   "part-cut-short": "文件比已写入的数据短",
+  "replaced-changed": "读取后被其他程序更改；新内容在 {0} 中",
+  "changed-while-read": "读取期间被其他程序更改",
   "part-changed": "计算摘要后被其他程序更改",
   "part-removed": "文件或其文件夹在下载期间被移除",
   "part-replaced": "被其他程序替换",
