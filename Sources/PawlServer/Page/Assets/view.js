@@ -81,7 +81,11 @@ export class View extends EventTarget {
     const sign = this.isReversed ? -1 : 1;
     rows.sort((one, other) => sign * order(one, other) || (one.id < other.id ? -1 : 1));
     this.rows = rows;
-    for (const id of this.chosen) if (!this.queue.rows.has(id)) this.chosen.delete(id);
+    if (this.chosen.size > 0) {
+      // What has left the list, for example because it was resumed, is not acted on unseen.
+      const shown = new Set(rows.map(({ id }) => id));
+      for (const id of this.chosen) if (!shown.has(id)) this.chosen.delete(id);
+    }
     if (this.current && !this.queue.rows.has(this.current)) this.current = null;
     this.#notify();
   }
