@@ -110,6 +110,9 @@ extension BrowserTests {
                 for (column, order) in [
                     ("name", "alpha,beta,delta,gamma"), ("name", "gamma,delta,beta,alpha"),
                     ("size", "alpha,gamma,beta,delta"),
+                    // Without a size, last in both directions.
+                    ("size", "beta,gamma,alpha,delta"), ("name", "alpha,beta,delta,gamma"),
+                    ("size", "alpha,gamma,beta,delta"),
                 ] {
                     try await page.click(".head.cell-\(column) button")
                     try await page.wait("\(Self.names) === '\(order)'")
