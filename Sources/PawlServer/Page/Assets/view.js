@@ -85,7 +85,7 @@ export class View extends EventTarget {
     );
     const order = orders[this.order];
     const sign = this.isReversed ? -1 : 1;
-    rows.sort((one, other) => order(one, other, sign) || (one.id < other.id ? -1 : 1));
+    rows.sort((one, other) => order(one, other, sign) || inQueue(one, other) || (one.id < other.id ? -1 : 1));
     this.rows = rows;
     if (this.chosen.size > 0) {
       // What has left the list, for example because it was resumed, is not acted on unseen.
