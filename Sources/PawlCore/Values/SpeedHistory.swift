@@ -18,7 +18,11 @@ package struct SpeedHistory: Hashable, Sendable {
     /// Adds the speed in bytes per second of a second, which must not be before the latest one.
     package mutating func add(_ speed: Int64, at second: Int64) {
         guard second >= 0, speeds.isEmpty || second >= latest else { return }
-        if speeds.isEmpty { speeds = [Int64](repeating: 0, count: Self.span) } else { skip(to: second, speed) }
+        if speeds.isEmpty {
+            speeds = [Int64](repeating: 0, count: Self.span)
+        } else {
+            skip(to: second, speed)
+        }
         latest = second
         speeds[Self.index(second)] = max(0, speed)
     }
