@@ -102,9 +102,10 @@ def compared(
         folder.mkdir(parents=True)
     origin.at(1 << 60, lambda: None)
     fetch(str(jobs), WORK / engine / "results", whole)
-    check_results(rows(WORK / engine / "results"))
+    results = rows(WORK / engine / "results")
+    check_results(results)
     requested = sum(origin.requests.values())
-    assert requested == SAMPLES, requested
+    assert requested == SAMPLES, [r for r in results if r["attempts"] != 1 or origin.requests[f"/{r['id']}.jpg"] != 1]
     origin.at(SAMPLES // 4, disturb)
     fetch(str(jobs), WORK / engine / "results-killed", broken)
     assert origin.due is None and origin.failure is None, f"nothing was killed: {origin.failure!r}"

@@ -10,8 +10,16 @@ import Testing
         // Two seconds without a value.
         history.add(50, at: 104)
         #expect(history.means(of: 1, count: 10, until: 104) == [10, 30, 0, 0, 50])
-        #expect(history.means(of: 1, count: 10, until: 106) == [10, 30, 0, 0, 50, 0, 0])
+        #expect(history.means(of: 1, count: 10, until: 107) == [10, 30, 0, 0, 50, 0, 0, 0])
         #expect(history.means(of: 5, count: 2, until: 104) == [18])
+    }
+
+    @Test func `a value that is a second late leaves no gap, before it comes and after`() {
+        var history = SpeedHistory()
+        history.add(10, at: 100)
+        #expect(history.means(of: 1, count: 10, until: 102) == [10])
+        history.add(30, at: 102)
+        #expect(history.means(of: 1, count: 10, until: 102) == [10, 30, 30])
     }
 
     @Test func `only an hour is kept`() {

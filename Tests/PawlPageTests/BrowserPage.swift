@@ -118,8 +118,8 @@ struct BrowserPage: Sendable {
     func press(_ key: String, modifiers: Int = 0) async throws {
         let codes = [
             "Enter": 13, "Escape": 27, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
-            "ArrowUp": 38,
-            "ArrowDown": 40, "Delete": 46, "F2": 113, "Tab": 9,
+            "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Delete": 46, "F2": 113,
+            "Tab": 9,
         ]
         let code = codes[key] ?? Int(key.uppercased().utf8.first ?? 0)
         var event: [JSON.Member] = [
@@ -138,8 +138,13 @@ struct BrowserPage: Sendable {
 
     func type(_ text: String) async throws { _ = try await call("Input.insertText", ["text": .string(text)]) }
 
-    /// Clicks in the middle of an element, once it exists and is on top.
-    func click(_ selector: String, modifiers: Int = 0, count: Int = 1) async throws {
+    /// Clicks in the middle of an element, once it exists and is on top; `whilePressed` runs before the button is released.
+    func click(
+        _ selector: String,
+        modifiers: Int = 0,
+        count: Int = 1,
+        whilePressed: () async throws -> Void = {}
+    ) async throws {
         let place = try await wait(
             """
             (() => {
@@ -151,6 +156,7 @@ struct BrowserPage: Sendable {
             """
         )
         for kind in ["mousePressed", "mouseReleased"] {
+            if kind == "mouseReleased" { try await whilePressed() }
             _ = try await call(
                 "Input.dispatchMouseEvent",
                 [

@@ -31,6 +31,77 @@ extension BrowserTests {
             _ = try await bench.manager.add(request)
         }
 
+        @Test func `the list is sorted with the keyboard`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(2)
+                let page = try await bench.page(BrowserPage.Look(width: 1440))
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                try await page.focusList()
+                let focused = "document.activeElement.closest('.head')?.dataset.order"
+                for (key, order) in [
+                    ("Tab", "name"), ("ArrowRight", "progress"), ("End", "connections"), ("Home", "name"),
+                    ("ArrowLeft", "name"),
+                ] {
+                    try await page.press(key)
+                    #expect(try await page.evaluate(focused) == .string(order), "\(key)")
+                }
+                let direction = "document.querySelector('.head[aria-sort]')?.ariaSort ?? ''"
+                for expected in ["ascending", "descending", ""] {
+                    try await page.press("Enter")
+                    #expect(try await page.evaluate(direction) == .string(expected))
+                }
+            }
+        }
+
+        @Test func `what leaves the list is no longer selected`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(3)
+                bench.origin.serve("/file-0.bin", Payload(seed: 1, length: 10))
+                let page = try await bench.page()
+                try await page.focusList()
+                try await page.press("4")
+                try await page.press("a", modifiers: 2)
+                let count = "document.querySelector('.chosen-count').textContent"
+                try await page.wait("\(count) === '3 selected'")
+                let first = try #require(
+                    try await bench.manager.download(of: bench.origin.url("/file-0.bin"))
+                )
+                _ = try await bench.manager.resume(first.id)
+                try await page.wait("\(count) === '2 selected'")
+                try await page.press("Delete")
+                try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
+                try await page.press("1")
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                #expect(
+                    try await page.evaluate("document.querySelectorAll('.row:not([hidden])').length")
+                        == .number(1)
+                )
+            }
+        }
+
+        @Test func `a press acts on the row where it began, also if the rows move before it ends`()
+            async throws
+        {
+            try await PageBench.with { bench in
+                try await bench.addPaused(1)
+                let page = try await bench.page()
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                try await page.click(".head.cell-name button")
+                bench.origin.serve("/file-0.bin", Payload(seed: 1, length: 10))
+                var request = DownloadRequest(
+                    bench.origin.serve("/earlier.bin", Payload(seed: 2, length: 10))
+                )
+                request.start = .paused
+                let earlier = request
+                try await page.click(".row[aria-rowindex='2'] .toggle") {
+                    _ = try await bench.manager.add(earlier)
+                    try await page.wait("\(PageBench.row("file-0.bin")).ariaRowIndex === '3'")
+                }
+                try await bench.untilState("file-0.bin", .finished)
+                #expect(try await bench.manager.download(of: earlier.source)?.snapshot.state == .paused)
+            }
+        }
+
         @Test func `the list is sorted by its heads, and filtered by state, group and text`() async throws {
             try await PageBench.with { bench in
                 try await fill(bench)
@@ -38,6 +109,9 @@ extension BrowserTests {
                 try await page.wait("\(Self.names).startsWith('delta,')")
                 for (column, order) in [
                     ("name", "alpha,beta,delta,gamma"), ("name", "gamma,delta,beta,alpha"),
+                    ("size", "alpha,gamma,beta,delta"),
+                    // Without a size, last in both directions.
+                    ("size", "beta,gamma,alpha,delta"), ("name", "alpha,beta,delta,gamma"),
                     ("size", "alpha,gamma,beta,delta"),
                 ] {
                     try await page.click(".head.cell-\(column) button")

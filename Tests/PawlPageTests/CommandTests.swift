@@ -79,7 +79,7 @@ extension BrowserTests {
                 try await page.wait(
                     """
                     [...document.querySelectorAll('.toast-text')].some((toast) =>
-                        toast.textContent === 'done.bin is right, compared with md5 (by the given checksum)')
+                        toast.textContent === 'done.bin is correct, compared with md5 (by the given checksum)')
                     """
                 )
                 #expect(try await page.evaluate(calls("pawl.verify")).integer == 1)

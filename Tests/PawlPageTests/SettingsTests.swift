@@ -62,10 +62,62 @@ extension BrowserTests {
                     "document.querySelector('#set-folder-problem').textContent.includes('not inside')"
                 )
                 #expect(try await page.evaluate("document.activeElement.id") == "set-folder")
+                try await page.fill("#set-folder", String(repeating: "x", count: 256))
+                try await page.click(".dialog .primary")
+                try await page.wait(
+                    "document.querySelector('#set-folder-problem').textContent.includes('255 bytes')"
+                )
                 try await page.fill("#set-folder", "")
+                try await page.fill("#set-agent", "a\u{7}b")
+                try await page.click(".dialog .primary")
+                try await page.wait(
+                    "document.querySelector('#set-agent-problem').textContent.includes('control character')"
+                )
+                #expect(try await page.evaluate("document.activeElement.id") == "set-agent")
+                try await page.fill("#set-agent", "")
+                for (field, value, problem) in [
+                    ("set-retries", "1000001", "from 0 to 1000000"),
+                    ("set-timeout", "86401", "from 1 to 86400"),
+                    ("bounds-rate", "99999999999G", "Invalid speed limit"),
+                ] {
+                    try await page.fill("#\(field)", value)
+                    try await page.click(".dialog .primary")
+                    try await page.wait(
+                        "document.querySelector('#\(field)-problem').textContent.includes('\(problem)')"
+                    )
+                    try await page.fill("#\(field)", "")
+                }
                 try await page.fill("#bounds-times", "always")
                 try await page.click(".dialog .primary")
                 try await page.wait("document.querySelector('#bounds-times-problem').textContent !== ''")
+            }
+        }
+
+        @Test func `a refused setting is reported in Chinese`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page(BrowserPage.Look(language: "zh-CN"))
+                try await page.focusList()
+                try await page.press(",")
+                try await page.fill("#set-agent", "a\u{7}b")
+                try await page.click(".dialog .primary")
+                try await page.wait(
+                    "document.querySelector('#set-agent-problem').textContent === '选项或地址无效（其中含有换行符或其他控制字符）'"
+                )
+            }
+        }
+
+        @Test func `a limit that is set and removed at once is removed`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                for limit in ["1M", "", "2M", ""] {
+                    try await page.focusList()
+                    try await page.press(",")
+                    try await page.fill("#bounds-rate", limit)
+                    try await page.click(".dialog .primary")
+                    try await page.wait("!document.querySelector('dialog')")
+                    let expected: Int64? = ["1M": 1 << 20, "2M": 2 << 20][limit]
+                    #expect(try await bench.manager.limits().rateLimit == expected, "\(limit)")
+                }
             }
         }
 
@@ -89,6 +141,11 @@ extension BrowserTests {
                 )
                 try await page.focusList()
                 try await page.press(",")
+                try await page.fill("#schedule-rate", "fast")
+                try await page.evaluate("document.querySelector('[data-cell=\"32\"]').focus()")
+                try await page.press("Enter")
+                try await page.wait("document.querySelector('#schedule-rate-problem').textContent !== ''")
+                #expect(try await page.evaluate("document.querySelector('#bounds-times').value") == "")
                 try await page.fill("#schedule-rate", "750K")
                 // Tuesday, 8 to 10.
                 for cell in [32, 33] {

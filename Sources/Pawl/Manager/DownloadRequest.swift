@@ -110,6 +110,15 @@ struct AddOrder: Sendable {
                 remedy: "use a path relative to the root, without .."
             )
         }
+        guard parts.allSatisfy({ $0.utf8.count <= 255 }) else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "the folder \(text)",
+                because: LocalizableMessage("folder-name-long", "a name in it has more than 255 bytes"),
+                remedy: "use shorter names"
+            )
+        }
         try check(text[...], given: text)
         return parts.joined(separator: "/")
     }

@@ -51,7 +51,7 @@ package struct Aria2cRow: Sendable {
             ("version", "v", .flag, "show the version"),
             ("quiet", "q", .flag, "print nothing"),
             ("stderr", nil, .flag, "print on standard error instead of standard output"),
-            ("console-log-level", nil, .choice(Aria2cRow.levels), "least level of printed notices [notice]"),
+            ("console-log-level", nil, .choice(Aria2cRow.levels), "minimum level of messages [notice]"),
             ("show-console-readout", nil, .flag, "print progress once a second [true]"),
             ("truncate-console-readout", nil, .flag, "cut progress to the terminal's width [true]"),
             ("human-readable", nil, .flag, "print sizes with units [true]"),

@@ -121,14 +121,14 @@ extension GetOptions {
             "recursive",
             takes: .none,
             in: .sources,
-            "download what is behind further slashes of an s3://BUCKET/PREFIX/ too, in folders",
+            "for s3://BUCKET/PREFIX/: download the objects below further slashes too, into folders",
             setsOneDownload: false
         ) { (options, _) in options.isRecursive = true },
         CommandOption(
             "include",
             takes: .required("GLOB"),
             in: .sources,
-            "of a prefix only the keys that match: * any characters, ? one; a pattern without / is for the last part;"
+            "download only the keys of a prefix that match: * any characters, ? one; without / the last part is matched;"
                 + " repeatable",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
@@ -138,7 +138,7 @@ extension GetOptions {
             "exclude",
             takes: .required("GLOB"),
             in: .sources,
-            "of a prefix not the keys that match; takes precedence over --include; repeatable",
+            "skip the keys of a prefix that match; takes precedence over --include; repeatable",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.excludes.append(KeyPattern(try OptionValues.notEmpty("exclude", value)))
@@ -147,8 +147,8 @@ extension GetOptions {
             "zsync",
             takes: .required("FILE|URL"),
             in: .sources,
-            "download the file of a zsync control file, and take the blocks that the files of --seed have from those;"
-                + " a URL beside it replaces the control file's",
+            "download the file that a zsync control file describes, and reuse blocks of the --seed files; a URL given with"
+                + " it replaces the control file's",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.zsync = try OptionValues.notEmpty("zsync", value)

@@ -9,11 +9,11 @@ extension Command {
         "[options] <JOBS >RESULTS",
         summary: "fetch the samples of a dataset; a worker for batch engines",
         details: """
-            Download the samples of a stream of jobs. A job is a line, a URL or a JSON object with "url"; its result is a \
-            line, a JSON object: its status (ok, already, failed or refused), size, digest, name and type, with all other \
-            fields of the job.
-            Nothing but the output is kept: run it again after a kill, or on two machines at once, and nothing is stored \
-            twice or in part.
+            Download the samples of a stream of jobs. A job is a line with a URL, or with a JSON object that has "url". Its \
+            result is a line with a JSON object: status (ok, already, failed or refused), size, digest, name and type, and \
+            all other fields of the job.
+            The output is the only state: run the command again after a kill, or on two machines at once, and nothing is \
+            stored twice or in part.
             """,
         taking: PipeOptions.table
     ) { (options, operands) throws(Failure) in

@@ -111,7 +111,7 @@ extension PipeOptions {
             "end",
             takes: "LINE",
             in: .sources,
-            "line that ends the jobs; input without it is truncated, and nothing more is published"
+            "last line of the input; without it, the input counts as truncated, and nothing more is published"
         ) { (options, value) throws(Failure) in
             let line = try OptionValues.text("end", value)
             guard !line.allSatisfy({ $0 == " " || $0 == "\t" }) else {
@@ -278,7 +278,7 @@ extension PipeOptions {
             "metrics",
             takes: "FILE|:PORT",
             in: .output,
-            "provide metrics for Prometheus: in a file, or on a port of this machine"
+            "export metrics for Prometheus: to a file, or on a local port"
         ) { (options, value) throws(Failure) in
             let value = try OptionValues.notEmpty("metrics", value)
             guard value.hasPrefix(":") else {

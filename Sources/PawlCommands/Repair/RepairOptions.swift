@@ -52,7 +52,8 @@ extension RepairOptions {
             "from",
             takes: .required("URL"),
             in: .sources,
-            "where the bytes are fetched; alone, the file is compared with all of it; repeatable for mirrors",
+            "fetch the bytes from this URL; without --metalink and --zsync, all of its content is compared; repeatable for"
+                + " mirrors",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.from.append(try OptionValues.notEmpty("from", value))

@@ -22,7 +22,7 @@ extension ServeOptions {
             "webhook",
             takes: .required("URL"),
             in: .watching,
-            "POST a JSON message to URL on each of these events; at most 5 attempts"
+            "POST a JSON message to URL for each such event; at most 5 attempts"
         ) { (options, value) throws(Failure) in
             guard value.hasPrefix("http://") || value.hasPrefix("https://") else {
                 throw OptionValues.bad("webhook", Redaction.address(value), "must be an http or https URL")

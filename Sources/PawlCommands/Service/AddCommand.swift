@@ -126,9 +126,12 @@ private struct AddSession {
                 values.append(JSON.Member(name, [.string(value)]))
             }
         }
+        // Without one it is that of the service's settings.
+        let isPlain = download.folder == DownloadOptions().folder
         return [
             "url": .string(item.source), "options": .object(values), "mirrors": .strings(download.mirrors),
-            "folder": .string(try folder(download.folder)), "priority": .number(options.priority),
+            "folder": isPlain ? .null : .string(try folder(download.folder)),
+            "priority": .number(options.priority),
             "group": options.verb.group.map { .string($0) } ?? .null,
             "start": options.start.map { .string($0) } ?? .null,
             "pieces": pieces.isEmpty ? .null : .string(pieces),

@@ -67,7 +67,7 @@ extension AddOptions {
                 takes: .required("DIR"),
                 in: .files,
                 "folder inside the service's download root; created if missing",
-                standard: "the root"
+                standard: "that of the service's settings, initially the root"
             ) { (options, value) throws(Failure) in
                 options.get.folder = try OptionValues.notEmpty("dir", value)
             }

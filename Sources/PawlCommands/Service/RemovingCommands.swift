@@ -8,8 +8,8 @@ extension Command {
         "[options] ID...",
         summary: "remove downloads; finished files are kept",
         details: """
-            Stop downloads and take them off the list. Finished files stay; --delete-file deletes them. What an unfinished \
-            download has received is deleted. On a terminal the command asks before it deletes anything.
+            Stop downloads and take them off the list. Finished files stay; --delete-file deletes them. The partial data \
+            of unfinished downloads is deleted. On a terminal the command asks before it deletes anything.
             """,
         operand: .downloads,
         taking: [VerbOptions.deleteFile, VerbOptions.keepFile, VerbOptions.yes] + VerbOptions.common
@@ -55,8 +55,8 @@ extension Command {
         "[options]",
         summary: "take finished downloads off the list; files are kept",
         details: """
-            Take finished downloads off the list; their files stay. With --failed, take failed ones off as well, with what \
-            they had received.
+            Take finished downloads off the list; their files stay. With --failed, take failed ones off as well, and \
+            delete their partial data.
             """,
         taking: [VerbOptions.failedToo, VerbOptions.group, VerbOptions.yes] + VerbOptions.common
     ) { (options, operands) throws(Failure) in

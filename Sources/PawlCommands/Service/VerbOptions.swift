@@ -73,7 +73,7 @@ extension VerbOptions {
         "repair",
         takes: .none,
         in: .files,
-        "fetch again what is wrong; the file stays until the new one is right"
+        "fetch again what is wrong; the file stays until the new one is verified"
     ) { (options, _) in options.repairs = true }
 
     static let failedToo: CommandOption<VerbOptions> = CommandOption(

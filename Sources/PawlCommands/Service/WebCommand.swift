@@ -8,8 +8,8 @@ extension Command {
         "[options]",
         summary: "open the service's web page in the browser",
         details: """
-            Open the page with a link that logs in one browser, once, within a minute. Without a desktop, or with \
-            --print, print the link.
+            Open the page with a link that logs in one browser. The link works once, within a minute. Without a desktop, \
+            or with --print, print the link.
             """,
         taking: [VerbOptions.prints] + VerbOptions.common
     ) { (options, operands) throws(Failure) in

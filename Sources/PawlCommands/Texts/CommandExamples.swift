@@ -124,7 +124,7 @@ struct CommandExamples: Sendable {
             ("pawl limit none 3f2a", "Remove the limit of one download"),
         ]),
         "wait": CommandExamples([("pawl wait 3f2a", "Wait until a download ends")]),
-        "status": CommandExamples([("pawl status --json", "Check from a script that the service runs")]),
+        "status": CommandExamples([("pawl status --json", "Check from a script whether the service runs")]),
         "web": CommandExamples([("pawl web", "Open the web interface in the browser")]),
         "stop": CommandExamples([("pawl stop", "Stop the service; downloads resume at its next start")]),
         "serve": CommandExamples([

@@ -7,8 +7,8 @@ extension Command {
         "[options] FILE...",
         summary: "check files against checksums, sums files or Metalinks",
         details: """
-            Compute the digests of files and compare them, several files at once. Prints a line for each file; the exit code \
-            is 32 if any is wrong, and 3 if one is not named by what was given.
+            Compute the digests of files and compare them, several files at once. Prints a line for each file. The exit code \
+            is 32 if a file is wrong, and 3 if no digest for a file was found.
             """,
         operand: .files,
         taking: VerifyOptions.table

@@ -26,7 +26,7 @@ extension VerifyOptions {
             "sums",
             takes: .required("FILE|URL"),
             in: .sources,
-            "sums file that names the files, such as SHA256SUMS; repeatable",
+            "sums file that lists the files, such as SHA256SUMS; repeatable",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in options.sums.append(try OptionValues.notEmpty("sums", value))
         },
@@ -34,7 +34,7 @@ extension VerifyOptions {
             "metalink",
             takes: .required("FILE|URL"),
             in: .sources,
-            "Metalink that names the files; its pieces are checked where it has no digest of the whole; repeatable",
+            "Metalink that lists the files; their pieces are checked if there is no digest of the whole file; repeatable",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.metalinks.append(try OptionValues.notEmpty("metalink", value))
@@ -43,8 +43,8 @@ extension VerifyOptions {
             "from",
             takes: .required("URL"),
             in: .sources,
-            "compare with what the sums files beside this URL say, or beside the files of this folder (with a slash at the"
-                + " end); repeatable",
+            "compare with the digests that this URL states, or the sums files beside it; a URL that ends with a slash is the"
+                + " folder of all files; repeatable",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in options.from.append(try OptionValues.notEmpty("from", value))
         },

@@ -1,9 +1,12 @@
 /// The total speed in each of the last 3600 seconds.
 ///
-/// Seconds without a value count as 0: nothing was transferred in them.
+/// Seconds without a value count as 0: nothing was transferred in them. One or two of them are no gap, since values are
+/// added about once a second.
 package struct SpeedHistory: Hashable, Sendable {
     /// In seconds.
     package static let span = 3600
+    /// The maximum distance between values of adjacent samples, in seconds.
+    private static let interval: Int64 = 2
 
     /// Bytes per second; that of second `s` is at `s % span`.
     private var speeds: [Int64] = []
@@ -15,23 +18,31 @@ package struct SpeedHistory: Hashable, Sendable {
     /// Adds the speed in bytes per second of a second, which must not be before the latest one.
     package mutating func add(_ speed: Int64, at second: Int64) {
         guard second >= 0, speeds.isEmpty || second >= latest else { return }
-        if speeds.isEmpty { speeds = [Int64](repeating: 0, count: Self.span) } else { skip(to: second) }
+        if speeds.isEmpty {
+            speeds = [Int64](repeating: 0, count: Self.span)
+        } else {
+            skip(to: second, speed)
+        }
         latest = second
         speeds[Self.index(second)] = max(0, speed)
     }
 
-    private mutating func skip(to second: Int64) {
+    private mutating func skip(to second: Int64, _ speed: Int64) {
         guard second - latest < Int64(Self.span) else {
             speeds = [Int64](repeating: 0, count: Self.span)
             return
         }
-        for passed in latest..<second { speeds[Self.index(passed + 1)] = 0 }
+        let skipped = second - latest <= Self.interval ? max(0, speed) : 0
+        for passed in latest..<second { speeds[Self.index(passed + 1)] = skipped }
     }
 
-    /// The means of `step` seconds each, the latest last, until and with `second`; leading zeros are left out.
+    /// The means of `step` seconds each, the latest last, until and with `second`, or the latest value where another is
+    /// expected; leading zeros are left out.
     package func means(of step: Int, count: Int, until second: Int64) -> [Int64] {
         guard !speeds.isEmpty, step > 0 else { return [] }
         var means: [Int64] = []
+        let isDue = second > latest && second - latest <= Self.interval
+        let second = isDue ? latest : second
         for number in (0..<count).reversed() {
             let end = second - Int64(number * step)
             let sum = (0..<step).reduce(Int64(0)) {

@@ -4,10 +4,13 @@ package import PawlCore
 package struct RPCError: Error, Hashable, Sendable {
     package var code: Int
     package var message: String
+    /// The parts of the message, where it is that of a failure.
+    package var data: JSON?
 
-    package init(_ code: Int, _ message: String) {
+    package init(_ code: Int, _ message: String, data: JSON? = nil) {
         self.code = code
         self.message = message
+        self.data = data
     }
 
     /// The call is valid but was refused.
@@ -32,7 +35,12 @@ package struct RPCError: Error, Hashable, Sendable {
         RPCError("One request takes no more than \(limit) calls.")
     }
 
-    package var json: JSON { ["code": .number(code), "message": .string(message)] }
+    package var json: JSON {
+        .object(
+            [JSON.Member("code", .number(code)), JSON.Member("message", .string(message))]
+                + (data.map { [JSON.Member("data", $0)] } ?? [])
+        )
+    }
 
     /// The status of an HTTP response that consists of this error alone.
     package var status: Int {

@@ -40,7 +40,8 @@ extension ServiceMethod {
 
         ## Errors
 
-        An error has a `code` and a `message`:
+        An error has a `code` and a `message`. With a code of the command line it may also have `data`, an error as in
+        `JSON.md`, with the parts of the message.
 
         | code | meaning |
         |---|---|

@@ -54,7 +54,11 @@ struct ServiceMethods: RPCMethods {
         } catch let error as RPCError {
             throw error
         } catch let error as PawlError {
-            throw RPCError(Int(error.code.rawValue), error.description)
+            throw RPCError(
+                Int(error.code.rawValue),
+                error.description,
+                data: .object(ServiceEvent.members(error))
+            )
         } catch {
             throw RPCError(String(describing: error))
         }

@@ -189,6 +189,25 @@ struct `The service's commands` {
         #expect(outside.errors.contains("not inside the download root"))
     }
 
+    @Test func `without a folder, that of the service's settings is used`() throws {
+        let settings: JSON = ["id": "1", "method": "pawl.configure", "params": [["folder": "films"]]]
+        let curl = try PawlProcess.run(
+            "/usr/bin/curl",
+            [
+                "-sS", "--data-binary", settings.text, "--unix-socket", house.folder.path("socket"),
+                "http://pawl/jsonrpc",
+            ]
+        )
+        #expect(try JSON.parse(curl.output)["result"] == .bool(true))
+        let url = house.origin.serve("/f", content)
+        #expect(try house.run("wait", house.add(url)).exit == .code(0))
+        #expect(house.difference("films/f", from: content) == nil)
+        #expect(
+            try house.run("wait", house.add("-d", house.folder.path("root"), url + "?2")).exit == .code(0)
+        )
+        #expect(house.difference("f", from: content) == nil)
+    }
+
     @Test func `secrets in URLs are not shown`() throws {
         let id = try house.add("--paused", "http://name:password@127.0.0.1:1/f?key=hidden")
         for verb in [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"]] {

@@ -1,7 +1,7 @@
 // Actions on downloads.
 
 import { nameOf, partOf } from "./queue.js";
-import { ask, confirm } from "./asking.js";
+import { ask, confirm, textOf } from "./asking.js";
 import { discarded } from "./commands.js";
 import { openEditing, openSignIn } from "./editing.js";
 import * as format from "./format.js";
@@ -37,8 +37,7 @@ export class Actions {
     try {
       return await this.connection.call(method, ...parameters);
     } catch (error) {
-      const { message, code } = /** @type {Error & {code?: number}} */ (error);
-      this.toasts.show(message === "offline" ? words.notConnected : words.failure({ code, message }), { isError: true });
+      this.toasts.show(textOf(error), { isError: true });
       return undefined;
     }
   }
@@ -295,8 +294,7 @@ export class Actions {
       await this.connection.call(method, ...parameters);
       return "";
     } catch (error) {
-      const { message, code } = /** @type {Error & {code?: number}} */ (error);
-      return message === "offline" ? words.notConnected : describe({ code, message });
+      return textOf(error, describe);
     }
   }
 

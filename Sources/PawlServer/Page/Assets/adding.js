@@ -1,7 +1,7 @@
 // The dialog for adding downloads.
 
 import { expand, intake } from "./addresses.js";
-import { field, openDialog, setProblem, showProblems } from "./asking.js";
+import { field, openDialog, setProblem, showProblems, textOf } from "./asking.js";
 import { make } from "./dom.js";
 import { OptionForm } from "./form.js";
 import * as format from "./format.js";
@@ -160,9 +160,8 @@ async function checkAll(actions, field, form, button, box) {
       ];
       line.replaceChildren(make("strong", {}, name ?? nameOf(/** @type {any} */ ({ url }))), ` · ${facts.join(" · ")}`);
     } catch (error) {
-      const { message, code } = /** @type {Error & {code?: number}} */ (error);
       line.className = "problem";
-      line.textContent = message === "offline" ? words.notConnected : words.failure({ code, message });
+      line.textContent = textOf(error);
     }
   }
   if (urls.length > mostChecked) box.append(make("li", { class: "hint" }, words.othersNotChecked(urls.length - mostChecked)));

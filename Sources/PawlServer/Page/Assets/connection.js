@@ -86,7 +86,8 @@ export class Connection extends EventTarget {
     const call = this.#calls.get(message.id);
     if (!call) return;
     this.#calls.delete(message.id);
-    if (message.error) call.reject(Object.assign(new Error(message.error.message), { code: message.error.code }));
+    const { error } = message;
+    if (error) call.reject(Object.assign(new Error(error.message), error.data, { code: error.code }));
     else call.resolve(message.result);
   }
 

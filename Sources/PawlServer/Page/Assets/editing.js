@@ -1,6 +1,6 @@
 // The dialogs that change a download: all of its options, or its login.
 
-import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
+import { field, openDialog, problemOf, setProblem, showProblems, textOf } from "./asking.js";
 import { make } from "./dom.js";
 import { OptionForm } from "./form.js";
 import { nameOf, partOf } from "./queue.js";
@@ -49,12 +49,11 @@ export async function openEditing(actions, row) {
   url.focus();
 }
 
-/** @param {Error & {code?: number}} error @param {OptionForm} form @param {HTMLElement} url @param {HTMLElement} problem */
-function showFailure({ message, code }, form, url, problem) {
-  if (message === "offline") problem.textContent = words.notConnected;
-  else if (/\bURL\b|scheme|host/i.test(message)) setProblem(url, words.failure({ code, message }));
-  else if (/checksum/i.test(message)) form.showProblem({ code, message, option: "checksum" });
-  else problem.textContent = words.failure({ code, message });
+/** @param {any} error @param {OptionForm} form @param {HTMLElement} url @param {HTMLElement} problem */
+function showFailure(error, form, url, problem) {
+  if (form.showProblem(error)) return;
+  if (/\bURL\b|scheme|host/i.test(error.message)) setProblem(url, textOf(error));
+  else problem.textContent = textOf(error);
 }
 
 /** Asks for user name and password, and tries again. @param {Actions} actions @param {Row} row */

@@ -1,6 +1,6 @@
 // The form of a download's options, for adding and for editing.
 
-import { field, problemOf, setProblem, showProblems } from "./asking.js";
+import { field, optionOf, problemOf, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import { parseRate, rateText } from "./format.js";
 import { words } from "./words.js";
@@ -10,7 +10,7 @@ const input = (id, attributes = {}) => make("input", { id, autocomplete: "off", 
 
 /** The fields by the options that they set, for values and for problems. @type {Record<string, string>} */
 const fieldOf = {
-  output: "name", connections: "connections", "limit-rate": "limit", checksum: "checksum", user: "user", password: "password",
+  folder: "folder", output: "name", connections: "connections", "limit-rate": "limit", checksum: "checksum", user: "user", password: "password",
   referer: "referer", "user-agent": "agent", header: "headers", mirror: "mirrors",
 };
 
@@ -92,9 +92,9 @@ export class OptionForm {
    * @param {import("./queue.js").Failure} failure
    */
   showProblem(failure) {
-    const one = this.fields[fieldOf[failure.option ?? ""]];
+    const one = this.fields[fieldOf[optionOf(failure)]];
     if (!one) return false;
-    setProblem(one, words.failure(failure));
+    setProblem(one, words.refusal(failure));
     const more = one.closest("details");
     if (more) more.open = true;
     one.focus();
@@ -119,7 +119,7 @@ export class OptionForm {
   fillFrom({ options, mirrors, folder, group, priority }) {
     const texts = (/** @type {string} */ name) => [options[name] ?? []].flat().join("\n");
     this.fill({
-      ...Object.fromEntries(Object.entries(fieldOf).filter(([option]) => option !== "password").map(([option, name]) => [name, texts(option)])),
+      ...Object.fromEntries(Object.entries(fieldOf).filter(([option]) => option !== "password" && option !== "folder").map(([option, name]) => [name, texts(option)])),
       limit: rateText(Number(options["limit-rate"] ?? 0)),
       mirrors: mirrors.join("\n"), folder, group: group ?? "", priority: String(priority),
     });

@@ -113,7 +113,8 @@ export function parseRate(text) {
   const found = /^(\d+(?:[.,]\d+)?)\s*([kmg]?)i?b?(?:\/s)?$/.exec(word);
   if (!found) return undefined;
   const power = { "": 0, k: 1, m: 2, g: 3 }[found[2]] ?? 0;
-  return Math.round(parseFloat(found[1].replace(",", ".")) * 1024 ** power) || undefined;
+  const rate = Math.round(parseFloat(found[1].replace(",", ".")) * 1024 ** power);
+  return rate > 0 && Number.isSafeInteger(rate) ? rate : undefined;
 }
 
 /** A rate as text that can be parsed again. @param {number | null | undefined} rate */

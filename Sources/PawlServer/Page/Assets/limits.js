@@ -1,10 +1,12 @@
 // The dialog of the speed: its history, the limit, and the number of simultaneous downloads.
 
-import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
+import { field, openDialog, problemOf, setProblem, showProblems, textOf } from "./asking.js";
 import { drawSpeeds } from "./chart.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
 import { words } from "./words.js";
+
+/** @typedef {{limit?: number | null, slots?: number, timetable?: string | null}} Limits */
 
 const presets = [null, 256 << 10, 1 << 20, 5 << 20, 20 << 20];
 
@@ -12,6 +14,7 @@ const presets = [null, 256 << 10, 1 << 20, 5 << 20, 20 << 20];
 export function openLimits(actions, openSchedule) {
   const { queue } = actions;
   const { limit, slots, timetable } = queue.status;
+  const shown = { limit, slots };
   const rate = make("input", { id: "bounds-rate", value: format.rateText(limit), placeholder: words.noLimit, autocomplete: "off" });
   const atOnce = make("input", { id: "bounds-slots", type: "number", min: 1, max: 1000, required: true, value: slots ?? 3 });
   const chart = make("canvas", { class: "chart chart-large", role: "img" });
@@ -67,7 +70,7 @@ export function openLimits(actions, openSchedule) {
       event.preventDefault();
       const chosen = format.parseRate(rate.value);
       if (!showProblems([[rate, chosen === undefined ? words.badRate : ""], [atOnce, problemOf(atOnce)]])) return;
-      if (await applyLimits(actions, { limit: chosen, slots: atOnce.valueAsNumber }, { limit: rate, slots: atOnce })) dialog.close();
+      if (await applyLimits(actions, shown, { limit: chosen, slots: atOnce.valueAsNumber }, { limit: rate, slots: atOnce })) dialog.close();
     },
   });
   queue.addEventListener("tick", draw);
@@ -77,22 +80,22 @@ export function openLimits(actions, openSchedule) {
 }
 
 /**
- * Sends only changes: setting the same schedule again would reset the limit. A refusal is shown below its field.
+ * Sends what differs from what was shown: setting the same schedule again would reset the limit. A refusal is shown below its
+ * field.
  * @param {import("./actions.js").Actions} actions
- * @param {{limit?: number | null, slots?: number, timetable?: string | null}} chosen
+ * @param {Limits} shown
+ * @param {Limits} chosen
  * @param {Record<string, HTMLElement>} fields
  */
-export async function applyLimits(actions, chosen, fields) {
-  const { status } = actions.queue;
-  const before = { timetable: status.timetable ?? null, limit: status.limit ?? null, slots: status.slots };
+export async function applyLimits(actions, shown, chosen, fields) {
   for (const name of /** @type {const} */ (["timetable", "limit", "slots"])) {
     const value = chosen[name];
-    if (value === undefined || value === before[name]) continue;
+    if (value === undefined || value === (shown[name] ?? null)) continue;
     try {
       await actions.connection.call(`pawl.${name}`, value);
+      Object.assign(shown, { [name]: value });
     } catch (error) {
-      const { message, code } = /** @type {Error & {code?: number}} */ (error);
-      setProblem(fields[name], message === "offline" ? words.notConnected : words.failure({ code, message }));
+      setProblem(fields[name], textOf(error, words.refusal));
       const more = fields[name].closest("details");
       if (more) more.open = true;
       fields[name].focus();

@@ -34,6 +34,7 @@ export class List {
       event.preventDefault();
       this.onheads?.(event);
     });
+    this.#heads.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#walkHeads(event));
   }
 
   get rowHeight() {
@@ -136,7 +137,9 @@ export class List {
 
   #makeHeads() {
     this.#headCells = headers.map(({ name, order = name }) => {
-      const button = make("button", { type: "button", tabindex: -1, onclick: () => this.view.sort(order) }, words.columns[name]);
+      // The first is where Tab stops; arrows lead to the others.
+      const tabindex = name === "name" ? 0 : -1;
+      const button = make("button", { type: "button", tabindex, onclick: () => this.view.sort(order) }, words.columns[name]);
       return make(
         "div",
         { role: "columnheader", class: `head cell-${name}`, "data-order": order },
@@ -144,6 +147,17 @@ export class List {
       );
     });
     this.#heads.replaceChildren(make("div", { role: "row", class: "head-row", "aria-rowindex": 1 }, this.#headCells));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #walkHeads(event) {
+    const buttons = [...this.#heads.querySelectorAll("button")].filter((button) => button.checkVisibility());
+    const index = buttons.indexOf(event.target);
+    const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (next === undefined || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    buttons[next]?.focus();
   }
 
   #showOrder() {

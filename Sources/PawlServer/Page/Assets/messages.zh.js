@@ -291,6 +291,7 @@ const messages = {
   "part-removed": "文件或其文件夹在下载期间被移除",
   "part-replaced": "被其他程序替换",
   "file-created-meanwhile": "其间出现了同名文件，而已有文件将被跳过",
+  "folder-name-long": "其中有名称超过 255 字节",
   "folder-name-exists": "已有同名的文件夹",
   "link-exists": "已有同名的符号链接",
   "link-to-folder": "同名的符号链接指向文件夹",
@@ -374,7 +375,7 @@ const saidByCause = new Set([6, 19, 33]);
 export function reason(error) {
   const { code = 0, cause } = error;
   const isWhole = cause !== undefined && cause.messageID !== "untranslated" && cause.messageID in messages;
-  return isWhole && saidByCause.has(code) ? localized(cause) : failure({ ...error, place: undefined });
+  return isWhole && saidByCause.has(code) ? localized(cause) : failure({ ...error, message: error.message, place: undefined });
 }
 
 /** The text of the code; a cause without an identifier keeps the text of the service, the system or the server. @param {Failure} failure */

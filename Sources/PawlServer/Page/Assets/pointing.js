@@ -13,9 +13,14 @@ import { words } from "./words.js";
  */
 export function listenForPointing(list, view, actions, detail) {
   const grid = at("grid");
+  /** The download where a press began: the order may change before it ends. @type {string | null} */
+  let pressed = null;
+  grid.addEventListener("pointerdown", (event) => (pressed = list.idAt(event.target)));
   grid.addEventListener("click", (event) => {
-    const id = list.idAt(event.target);
-    if (id === null) return;
+    const shown = list.idAt(event.target);
+    // A key has no pointer.
+    const id = event.detail > 0 ? pressed : shown;
+    if (shown === null || id === null) return;
     if (event.target instanceof Element && event.target.closest(".toggle")) {
       actions.toggle([id]);
       return;
@@ -27,6 +32,7 @@ export function listenForPointing(list, view, actions, detail) {
     }
     const remedy = event.target instanceof Element && event.target.closest(".remedy")?.getAttribute("data-action");
     if (remedy) {
+      if (id !== shown) return;
       view.choose(id);
       rowCommands(actions).find(({ word }) => word === remedy)?.run([id], view.chosenRows);
       return;

@@ -1,5 +1,6 @@
 // Speed limits by the hour of the week: as the service's text, as a grid, and the field that shows both.
 
+import { setProblem } from "./asking.js";
 import { make, setAttribute } from "./dom.js";
 import * as format from "./format.js";
 import { words } from "./words.js";
@@ -78,13 +79,15 @@ const clock = (hour) => `${String(hour).padStart(2, "0")}:00`;
 export class ScheduleField {
   /** @type {Rate[]} */
   #cells = new Array(days.length * hours).fill(null);
-  #brush = make("input", { id: "schedule-rate", value: "1M", autocomplete: "off", size: 6 });
+  #brush = make("input", { id: "schedule-rate", value: "1M", autocomplete: "off", size: 6, "aria-describedby": "schedule-rate-problem" });
   #text = make("input", { id: "bounds-times", autocomplete: "off", spellcheck: "false", "aria-describedby": "bounds-times-hint bounds-times-problem" });
   #note = make("p", { class: "hint", role: "status" });
   /** @type {HTMLElement[]} */
   #buttons = [];
   /** While a pointer paints. @type {Rate | undefined} */
   #painting = undefined;
+  /** Whether the last press has painted already. */
+  #hasPainted = false;
   element;
   input = this.#text;
 
@@ -106,6 +109,7 @@ export class ScheduleField {
       "div",
       { class: "schedule" },
       make("div", { class: "schedule-brush" }, make("label", { for: "schedule-rate" }, words.scheduleRate), this.#brush, make("span", { class: "hint" }, words.scheduleHint)),
+      make("p", { class: "problem", id: "schedule-rate-problem", role: "alert" }),
       make("div", { class: "week-box" }, grid),
       this.#note,
       make("details", { class: "more" }, make("summary", {}, words.asText),
@@ -126,18 +130,20 @@ export class ScheduleField {
       const index = day * hours + hour;
       const cell = make("button", { type: "button", class: "week-cell", tabindex: index === 0 ? 0 : -1, "data-cell": index });
       cell.addEventListener("click", (/** @type {MouseEvent} */ event) => {
-        // A pointer has painted it already.
-        if (event.detail === 0) this.#set(index, this.#next(index));
+        if (event.detail > 0 && this.#hasPainted) return;
+        const rate = this.#next(index);
+        if (rate !== undefined) this.#set(index, rate);
       });
       this.#buttons.push(cell);
       return make("div", { role: "gridcell" }, cell);
     });
   }
 
-  /** A cell changes to the brush's limit, and back. @param {number} index @returns {Rate} */
+  /** A cell changes to the brush's limit, and back; undefined if that is none. @param {number} index @returns {Rate | undefined} */
   #next(index) {
     const rate = format.parseRate(this.#brush.value);
-    return rate === undefined || rate === this.#cells[index] ? null : rate;
+    setProblem(this.#brush, rate === undefined ? words.badRate : "");
+    return rate === this.#cells[index] ? null : rate;
   }
 
   /** @param {Event} event */
@@ -149,10 +155,12 @@ export class ScheduleField {
   /** @param {PointerEvent} event */
   #begin(event) {
     const index = this.#indexAt(event);
-    if (index < 0) return;
+    // A finger that moves scrolls: what it selects is clear when it is lifted.
+    this.#hasPainted = event.pointerType === "mouse";
+    if (index < 0 || !this.#hasPainted) return;
     if (event.target instanceof Element) event.target.releasePointerCapture?.(event.pointerId);
     this.#painting = this.#next(index);
-    this.#set(index, this.#painting);
+    if (this.#painting !== undefined) this.#set(index, this.#painting);
   }
 
   /** @param {PointerEvent} event */

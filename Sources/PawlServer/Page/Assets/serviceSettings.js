@@ -1,6 +1,6 @@
 // The settings of the service: defaults of later downloads, limits, schedule; hooks are shown only.
 
-import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
+import { field, openDialog, optionOf, problemOf, setProblem, showProblems, textOf } from "./asking.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
 import { applyLimits } from "./limits.js";
@@ -51,7 +51,7 @@ export async function openServiceSettings(actions, part = null) {
     onsubmit: async (event) => {
       event.preventDefault();
       problem.textContent = "";
-      if (await save(actions, fields, schedule, problem)) dialog.close();
+      if (await save(actions, settings, fields, schedule, problem)) dialog.close();
     },
   });
   fields.existing.value = options["if-exists"] ?? "rename";
@@ -66,8 +66,8 @@ function makeFields({ options, folder, slots, limit }) {
     slots: input("bounds-slots", { type: "number", min: 1, max: 1000, required: true, value: slots }),
     connections: input("set-connections", { type: "number", min: 1, max: 60, value: options.connections ?? "", placeholder: words.automatic }),
     existing: make("select", { id: "set-existing" }, Object.entries(words.existingChoices).map(([value, text]) => make("option", { value }, text))),
-    retries: input("set-retries", { type: "number", min: 0, value: options.retries ?? "", placeholder: 5 }),
-    timeout: input("set-timeout", { type: "number", min: 1, value: options.timeout === undefined ? "" : Number(options.timeout), placeholder: 30 }),
+    retries: input("set-retries", { type: "number", min: 0, max: 1_000_000, value: options.retries ?? "", placeholder: 5 }),
+    timeout: input("set-timeout", { type: "number", min: 1, max: 86_400, value: options.timeout === undefined ? "" : Number(options.timeout), placeholder: 30 }),
     limit: input("bounds-rate", { value: format.rateText(limit), placeholder: words.noLimit }),
     each: input("set-each", { value: format.rateText(Number(options["limit-rate"] ?? 0)), placeholder: words.noLimit }),
     proxy: input("set-proxy", { value: options.proxy ?? "", placeholder: words.fromEnvironment }),
@@ -75,6 +75,12 @@ function makeFields({ options, folder, slots, limit }) {
     agent: input("set-agent", { value: options["user-agent"] ?? "", placeholder: "Pawl" }),
   };
 }
+
+/** The fields by the options that they set. @type {Record<string, keyof ReturnType<typeof makeFields>>} */
+const fieldOf = {
+  folder: "folder", connections: "connections", "if-exists": "existing", retries: "retries", timeout: "timeout",
+  "limit-rate": "each", proxy: "proxy", "no-proxy": "noProxy", "user-agent": "agent",
+};
 
 /** @param {string} title @param {Node[]} contents @param {string} [hint] */
 const section = (title, contents, hint = "") =>
@@ -90,11 +96,12 @@ function hooksOf({ hooks, webhook }) {
 
 /**
  * @param {import("./actions.js").Actions} actions
+ * @param {import("./limits.js").Limits} shown
  * @param {ReturnType<typeof makeFields>} fields
  * @param {ScheduleField} schedule
  * @param {HTMLElement} problem
  */
-async function save(actions, fields, schedule, problem) {
+async function save(actions, shown, fields, schedule, problem) {
   const [limit, each] = [fields.limit, fields.each].map((one) => format.parseRate(one.value));
   const problems = Object.values(fields).map((one) => /** @type {[any, string]} */ ([
     one, (one === fields.limit && limit === undefined) || (one === fields.each && each === undefined) ? words.badRate : problemOf(one),
@@ -111,14 +118,16 @@ async function save(actions, fields, schedule, problem) {
   try {
     await actions.connection.call("pawl.configure", { options, folder: folder === "." ? "" : folder });
   } catch (error) {
-    const { message, code } = /** @type {Error & {code?: number}} */ (error);
-    const text = message === "offline" ? words.notConnected : words.failure({ code, message });
-    const guilty = /folder/.test(message) ? fields.folder : /proxy/.test(message) ? fields.proxy : null;
-    if (guilty) setProblem(guilty, text);
-    else problem.textContent = text;
-    guilty?.focus();
+    const guilty = /** @type {Record<string, any>} */ (fields)[fieldOf[optionOf(/** @type {any} */ (error))]];
+    if (guilty) {
+      setProblem(guilty, textOf(error, words.refusal));
+      guilty.focus();
+    } else {
+      problem.textContent = textOf(error);
+      problem.scrollIntoView();
+    }
     return false;
   }
   const limits = { limit, slots: fields.slots.valueAsNumber, timetable: schedule.value };
-  return applyLimits(actions, limits, { limit: fields.limit, slots: fields.slots, timetable: schedule.input });
+  return applyLimits(actions, shown, limits, { limit: fields.limit, slots: fields.slots, timetable: schedule.input });
 }

@@ -3,11 +3,11 @@
 import { byTurn, meanSpeedOf, nameOf, partOf } from "./queue.js";
 
 /** @typedef {import("./queue.js").Row} Row */
-/** @typedef {(one: Row, other: Row) => number} Order */
+/** `sign` is -1 if the order is reversed. @typedef {(one: Row, other: Row, sign: number) => number} Order */
 
 const ranks = { running: 0, waiting: 1, paused: 1, failed: 2, finished: 2 };
 
-/** Running downloads, then the queue, then ended ones, the latest first. @type {Order} */
+/** Running downloads, then the queue, then ended ones, the latest first. @param {Row} one @param {Row} other */
 function inQueue(one, other) {
   const [rank, otherRank] = [ranks[partOf(one)], ranks[partOf(other)]];
   if (rank !== otherRank) return rank - otherRank;
@@ -15,19 +15,25 @@ function inQueue(one, other) {
 }
 
 const collator = new Intl.Collator(undefined, { numeric: true });
-/** @param {(row: Row) => number | undefined} value @returns {Order} */
-const byNumber = (value) => (one, other) => (value(one) ?? -1) - (value(other) ?? -1);
+/** @param {(one: Row, other: Row) => number} order @returns {Order} */
+const both = (order) => (one, other, sign) => sign * order(one, other);
+/** Rows without a value are last in both directions. @param {(row: Row) => number | null | undefined} value @returns {Order} */
+const byNumber = (value) => (one, other, sign) => {
+  const [first, second] = [value(one) ?? null, value(other) ?? null];
+  if (first === null || second === null) return Number(first === null) - Number(second === null);
+  return sign * (first - second);
+};
 
 /** @type {Record<string, Order>} */
 export const orders = {
-  queue: inQueue,
-  name: (one, other) => collator.compare(nameOf(one), nameOf(other)),
-  progress: byNumber((row) => row.percent ?? 0),
-  size: byNumber((row) => row.total ?? row.written),
-  speed: byNumber((row) => row.speed ?? 0),
-  timeLeft: (one, other) => (one.timeLeft ?? Infinity) - (other.timeLeft ?? Infinity) || 0,
-  connections: byNumber((row) => row.connections ?? 0),
-  state: (one, other) => ranks[partOf(one)] - ranks[partOf(other)] || collator.compare(one.state, other.state),
+  queue: both(inQueue),
+  name: both((one, other) => collator.compare(nameOf(one), nameOf(other))),
+  progress: byNumber((row) => row.percent),
+  size: byNumber((row) => row.total ?? (row.written || null)),
+  speed: byNumber((row) => row.speed || null),
+  timeLeft: byNumber((row) => row.timeLeft),
+  connections: byNumber((row) => row.connections || null),
+  state: both((one, other) => ranks[partOf(one)] - ranks[partOf(other)] || collator.compare(one.state, other.state)),
   added: byNumber((row) => row.addedAt),
   ended: byNumber((row) => row.endedAt),
   mean: byNumber((row) => meanSpeedOf(row)),
@@ -79,9 +85,13 @@ export class View extends EventTarget {
     );
     const order = orders[this.order];
     const sign = this.isReversed ? -1 : 1;
-    rows.sort((one, other) => sign * order(one, other) || (one.id < other.id ? -1 : 1));
+    rows.sort((one, other) => order(one, other, sign) || inQueue(one, other) || (one.id < other.id ? -1 : 1));
     this.rows = rows;
-    for (const id of this.chosen) if (!this.queue.rows.has(id)) this.chosen.delete(id);
+    if (this.chosen.size > 0) {
+      // What has left the list, for example because it was resumed, is not acted on unseen.
+      const shown = new Set(rows.map(({ id }) => id));
+      for (const id of this.chosen) if (!shown.has(id)) this.chosen.delete(id);
+    }
     if (this.current && !this.queue.rows.has(this.current)) this.current = null;
     this.#notify();
   }

@@ -76,6 +76,7 @@ export const chinese = {
 
   failure,
   reason: (error) => [reason(error), (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]].filter(Boolean).join("；"),
+  refusal: reason,
   cause: reason,
   localized,
 
