@@ -220,6 +220,11 @@ extension DownloadMachine {
             return nil
         }
         guard let total = response.identity.total, let start = plan.base(total: total) else {
+            if base != nil, countRestart() {
+                // It may have another one than before.
+                base = nil
+                return [.drop(lane.id), reopen(index, now: now)]
+            }
             let evidence = LocalizableMessage(
                 "length-missing",
                 "it does not report the length, which a request for the last bytes needs"
