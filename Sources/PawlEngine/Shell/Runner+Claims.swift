@@ -74,9 +74,10 @@ extension Runner {
         }
     }
 
-    /// A part file is resumed that began with an address that is a mirror now; so is one of an address that differs in
-    /// its query only, when the strong tag is the same (A8: signed addresses change). The machine compares bytes before
-    /// it relies on that.
+    /// Whether a part file of another first address is resumed.
+    ///
+    /// It is when that address is a mirror now, and when it differs in its query only and the strong tag is the same
+    /// (A8: signed addresses change). The machine compares bytes before it relies on that.
     ///
     /// Any other part file belongs to another download (A9).
     private func adopts(_ found: LoadedJournal) -> Bool {

@@ -126,7 +126,8 @@ import Testing
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.first?.kind == .settling)
     }
 
-    @Test func `the last bytes of a file without SIZE are requested again where its length may have changed`() {
+    @Test func `the last bytes of a file without SIZE are requested again where its length may have changed`()
+    {
         var bench = Bench(scheme: .ftp) { $0.selection = .suffix(500) }
         bench.begin()
         bench.answer(ResponseHead(fileLength: 70_000, modified: nil))
