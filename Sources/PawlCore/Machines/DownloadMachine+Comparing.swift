@@ -166,7 +166,11 @@ extension DownloadMachine {
             let next = [remove(index)] + refillOrOpen(now: now)
             return isShown || isNew ? recording(next) : next
         }
-        guard lane.kind == .settling else { return isShown || isNew ? [.record] : [] }
+        guard lane.kind == .settling else {
+            // The bytes that this response adds are compared for it alone.
+            comparedAhead = nil
+            return isShown || isNew ? [.record] : []
+        }
         let place = sources[lane.source].current.redacted
         let isReportedEnd = sources[lane.source].isFileTransfer && lane.cursor == map.total
         if noteComparedAhead(lane) || isReportedEnd {

@@ -47,7 +47,6 @@ extension DownloadMachine {
                 let end = ByteRange(part.end, part.end)
                 return [order(.settling, source: source, range: end, overlap: part.count, now: now)]
             }
-            comparedAhead = nil
             let (range, source) = fitted(start.range, from: source)
             return [order(.data, source: source, range: range, overlap: start.overlap, now: now)]
         }

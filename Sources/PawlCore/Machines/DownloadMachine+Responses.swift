@@ -56,9 +56,10 @@ extension DownloadMachine {
         )
         judge.former = former.map { former in
             let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
+            let isPage = ContentIdentity(head, total: nil).mediaType.map(Judge.isPage) ?? false
             return FormerContent(
                 mediaType: former.mediaType,
-                hasValidators: isOwn,
+                hasValidators: isOwn || isPage && !former.records.isEmpty,
                 suspect: former.suspect
             )
         }

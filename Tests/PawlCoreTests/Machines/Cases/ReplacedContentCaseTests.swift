@@ -157,6 +157,19 @@ import Testing
         #expect(bench.machine.total == 26 && bench.machine.lanes.first?.stage == .flowing)
     }
 
+    @Test func `a page of a mirror is not the content of which the first source has sent nothing yet`() {
+        var bench = Bench(hosts: ["a.example", "b.example"])
+        bench.begin()
+        bench.answer(Bench.whole(1000))
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.machine.lanes.first?.source == 1 && bench.requested == .whole)
+        var page = Bench.whole(26, tag: nil)
+        page.contentType = "application/json"
+        bench.answer(page)
+        #expect(bench.machine.total == nil && bench.machine.phase == .probing)
+    }
+
     @Test func `complete bytes that the response at hand contradicts are not finished`() {
         for head in [Bench.whole(1000, tag: "v2"), Bench.whole(1001, tag: "v1")] {
             var bench = Bench()
