@@ -44,10 +44,10 @@ extension Scenario {
         servers[plan.sources[0].host]?.files[download.path]?.codesRanges = true
     }
 
-    /// Whether an error page follows this change of the content.
-    func hasPageAfterChange(_ index: Int) -> Bool {
+    /// The host that sends an error page after a change of the content.
+    func hostOfPage(_ index: Int) -> String? {
         var luck = Dice(seed: seed &* 439 &+ UInt64(index))
-        return luck.chance(0.5)
+        return luck.chance(0.7) ? luck.pick(downloads[index].job.plan.sources).host : nil
     }
 
     /// Changes what the next process requests.

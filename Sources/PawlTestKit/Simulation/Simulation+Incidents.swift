@@ -90,9 +90,13 @@ extension Simulation {
             }
         }
         // What a download receives first may be a page, which cannot be detected.
-        guard course(index, { $0.phase }) == .transferring, scenario.hasPageAfterChange(index) else { return }
-        for host in plan.sources.map(\.host) {
-            world.network.change(host, download.path) { $0.pagesLeft = $0.mayBeAPage ? 1 : 0 }
+        guard course(index, { $0.phase }) == .transferring, let host = scenario.hostOfPage(index) else {
+            return
+        }
+        world.network.change(host, download.path) { file in
+            // Without any validators nothing distinguishes it from the next version.
+            let hasValidators = file.entityTag != nil || file.lastModified != nil
+            file.pagesLeft = file.mayBeAPage && hasValidators ? 1 : 0
         }
     }
 
