@@ -95,7 +95,7 @@ extension Exchange {
         let head: ResponseHead
         var isWorthDraining = false
         do throws(TransferFault) {
-            (head, isWorthDraining) = isHTTP ? try readHead() : (madeHead(atEnd: atEnd), false)
+            (head, isWorthDraining) = isHTTP ? try readHead() : (try madeHead(atEnd: atEnd), false)
         } catch {
             verdict = .failed(error)
             return false
@@ -208,8 +208,13 @@ extension Exchange {
 
 extension Exchange {
     /// The header section that FTP and SFTP lack: the whole file's length and time.
-    private func madeHead(atEnd: Bool) -> ResponseHead {
+    private func madeHead(atEnd: Bool) throws(TransferFault) -> ResponseHead {
         let rest = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        if let request, request.address.scheme == .sftp, request.range.offset > 0, rest == nil {
+            // libcurl ignores the range then.
+            guard atEnd else { throw .withoutLength }
+            return ResponseHead(fileLength: refusedLength ?? 0, modified: nil)
+        }
         let total: Int64?
         switch request?.range {
         case .whole, nil: total = rest ?? (atEnd ? 0 : nil)

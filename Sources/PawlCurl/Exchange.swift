@@ -153,7 +153,7 @@ final class Exchange {
         chunks = nil
         hasLastChunk = false
         dealtWith = 0
-        file = FileReplies(start: request.range.offset)
+        file = FileReplies(start: request.range.offset, known: request.knownLength)
         refusedLength = nil
         verdict = nil
         isPaused = false

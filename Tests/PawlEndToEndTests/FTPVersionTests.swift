@@ -58,6 +58,39 @@ struct FTPVersionTests {
         #expect(bench.folder.names == ["f"])
     }
 
+    @Test(arguments: ["early", "early states", "late"], ["1000-9999999", "1000-599999"])
+    func `a part up to the end is of one version`(mode: String, range: String) throws {
+        defer { end() }
+        let next = Payload(seed: 195, length: 900_000)
+        try put(next, in: "next")
+        try set(mode)
+        let run = try bench.get(server.url, "--range", range)
+        #expect(run.code == 0, "\(run)")
+        let end = range.hasSuffix("599999") ? 600_000 : next.length
+        #expect(FileSystem.contents(bench.folder.path("f")) == next.bytes(in: ByteRange(1000, end)))
+    }
+
+    @Test(arguments: ["nosize", "nosize states"])
+    func `a part that ends behind a file without SIZE ends with it`(mode: String) throws {
+        defer { end() }
+        try set(mode)
+        let run = try bench.get(server.url, "--range", "1000-9999999")
+        #expect(run.code == 0, "\(run)")
+        #expect(
+            FileSystem.contents(bench.folder.path("f")) == Self.first.bytes(in: ByteRange(1000, 600_000))
+        )
+    }
+
+    @Test func `the last bytes of a file without SIZE arrive where the transfer states its length`() throws {
+        defer { end() }
+        try set("nosize states")
+        let run = try bench.get(server.url, "--range", "-1000")
+        #expect(run.code == 0, "\(run)")
+        #expect(
+            FileSystem.contents(bench.folder.path("f")) == Self.first.bytes(in: ByteRange(599_000, 600_000))
+        )
+    }
+
     @Test(arguments: ["norest", "norest nosize"])
     func `a server that cannot resume sends the whole file again`(mode: String) throws {
         defer { end() }

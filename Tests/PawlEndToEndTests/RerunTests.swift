@@ -45,6 +45,20 @@ struct RerunTests {
         #expect(bench.folder.difference(names[0], from: payload) == nil)
     }
 
+    @Test(arguments: ["/f.bin", "/g.bin"])
+    func `a part file is resumed when its source is a mirror now`(path: String) throws {
+        let bench = try Bench()
+        bench.origin.serve("/m/f.bin", payload) { $0.validators = .none }
+        let other = bench.origin.serve(path, payload) { $0.validators = .none }
+        try bench.leavePartial(of: "/m/f.bin", bytes: 700_000)
+        let before = sent(bench, path)
+        let run = try bench.get(other, "--mirror", bench.origin.url("/m/f.bin"), "-x", "1")
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.folder.names == ["f.bin"])
+        #expect(bench.folder.difference("f.bin", from: payload) == nil)
+        #expect(sent(bench, path) - before < 700_000, "the bytes on disk are kept")
+    }
+
     @Test func `a URL that is given twice is one download`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)

@@ -88,6 +88,8 @@ package struct LaneOrder: Hashable, Sendable {
     package var requested: RequestedRange
     package var connection: ConnectionUse
     package var bypassesCaches: Bool
+    /// The length that an FTP server's file had before.
+    package var knownLength: Int64?
 }
 
 /// A scheduled wakeup.

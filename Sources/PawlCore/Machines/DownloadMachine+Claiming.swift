@@ -69,11 +69,7 @@ extension DownloadMachine {
         if found.damage != nil, plan.retriesCorrupt, existingLength == nil {
             representation = nil
             map = SegmentMap(total: nil)
-            let notice = LocalizableMessage(
-                "corrupt-starting-over",
-                "the bytes on disk do not have the expected digest: starting over"
-            )
-            return [.notify(.notice(notice)), .startOver] + openFirst(now: now)
+            return [.notify(.notice(Self.startsOverCorrupt)), .startOver] + openFirst(now: now)
         }
         // Offsets count from where the earlier run's part began; another beginning never replaces it.
         base = found.selection == plan.selection ? found.base : plan.base(total: found.total)
@@ -129,7 +125,8 @@ extension DownloadMachine {
         // Nothing is finished that the response at hand contradicts: another one decides.
         let isContradicted = lane.map { contradicts($0, found) } ?? false
         sources[0].isProven = !isContradicted && own.contains { !$0.validators.isEmpty }
-        let isKnown = sources[0].isProven || digestsDecide
+        if map.isComplete, sources[0].isFileTransfer { noteReportedEnd() }
+        let isKnown = (sources[0].isProven || digestsDecide) && openJoints.isEmpty
         return notices + (map.isComplete && isKnown ? complete() : openFirst(now: now))
     }
 

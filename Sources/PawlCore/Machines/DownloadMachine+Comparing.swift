@@ -59,6 +59,24 @@ extension DownloadMachine {
         openJoints.append(lane.end)
     }
 
+    /// Notes that only the length which an SFTP server reported shows that the file ends here.
+    ///
+    /// libcurl opens the file before it reads that length: a shorter file that replaced it in between would have cut it.
+    mutating func noteReportedEnd(of lane: Lane) {
+        guard sources[lane.source].current.scheme == .sftp, lane.kind == .data, lane.cursor == lane.end else {
+            return
+        }
+        noteReportedEnd()
+    }
+
+    /// The same of a file of an FTP or SFTP server that an earlier run has completed, but not finished.
+    mutating func noteReportedEnd() {
+        guard let base, let end = map.total, end > 0, !digestsDecide, !plan.hasDigest,
+            representation?.total == base.addingClamped(end)
+        else { return }
+        openJoints.append(end)
+    }
+
     /// All bytes are on disk: what met without a comparison is compared before the end.
     mutating func sampleOpenJoints() {
         guard map.isComplete, !openJoints.isEmpty else { return }
@@ -154,12 +172,17 @@ extension DownloadMachine {
             let next = [remove(index)] + refillOrOpen(now: now)
             return isShown || isNew ? recording(next) : next
         }
-        guard lane.kind == .settling else { return isShown || isNew ? [.record] : [] }
-        if noteComparedAhead(lane) {
+        guard lane.kind == .settling else {
+            // The bytes that this response adds are compared for it alone.
+            comparedAhead = nil
+            return isShown || isNew ? [.record] : []
+        }
+        let place = sources[lane.source].current.redacted
+        let isReportedEnd = sources[lane.source].isFileTransfer && lane.cursor == map.total
+        if noteComparedAhead(lane) || isReportedEnd {
             let next = [remove(index)] + refillOrOpen(now: now)
             return isShown || isNew ? recording(next) : next
         }
-        let place = sources[lane.source].current.redacted
         let notice =
             LocalizableMessage(
                 "compared-same-content",

@@ -221,7 +221,7 @@ extension DownloadMachine {
         if sidecars == .requested { return entered + asks }
         let algorithms = algorithms
         if !algorithms.isEmpty { return entered + [.verify(algorithms, length: length)] }
-        return reachesLeast(nil) ? publish() : failUnverified(.none)
+        return reachesLeast(nil) ? publishUnverified() : failUnverified(.none)
     }
 
     /// The digests were computed over the bytes in the file.
@@ -260,7 +260,7 @@ extension DownloadMachine {
             verification = result
             return weakness(of: result) + publish()
         case .unverified:
-            return reachesLeast(nil) ? publish() : failUnverified(.none)
+            return reachesLeast(nil) ? publishUnverified() : failUnverified(.none)
         case .wrong(let digest, let got):
             return mismatch(
                 DownloadMachine.evidence(got.digest, instead: digest),
@@ -270,6 +270,21 @@ extension DownloadMachine {
             return mismatch(.digestsContradict(first, second), isGiven: false)
         }
     }
+
+    /// No digest decides: bytes that had another one than an earlier run expected are fetched again.
+    private mutating func publishUnverified() -> [Action] {
+        guard representation?.damage != nil, existingLength == nil else { return publish() }
+        reset(total: nil)
+        highWater = 0
+        let notice = Action.notify(.notice(Self.startsOverCorrupt))
+        if let phase = phaseAfterMismatch { return [notice, .startOver, letGo(), enter(phase)] }
+        return [notice, .startOver, enter(.probing)] + openFirst(now: lastEvent)
+    }
+
+    static let startsOverCorrupt = LocalizableMessage(
+        "corrupt-starting-over",
+        "the bytes on disk do not have the expected digest: starting over"
+    )
 
     private func weakness(of result: VerificationResult) -> [Action] {
         guard result.checksum.algorithm.isWeak, result.level != .given else { return [] }

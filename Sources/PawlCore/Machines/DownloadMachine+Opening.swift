@@ -48,7 +48,6 @@ extension DownloadMachine {
                 let end = ByteRange(part.end, part.end)
                 return [order(.settling, source: source, range: end, overlap: part.count, now: now)]
             }
-            comparedAhead = nil
             let (range, source) = fitted(start.range, from: source)
             return [order(.data, source: source, range: range, overlap: start.overlap, now: now)]
         }
@@ -136,16 +135,32 @@ extension DownloadMachine {
                 requested: lane.requested,
                 connection: lanes.count > 1 || lane.requested != .whole ? .separate : .shared,
                 // A cache may hold an older version than the bytes on disk (E4).
-                bypassesCaches: lane.requested != .whole && written > 0
+                bypassesCaches: lane.requested != .whole && written > 0,
+                knownLength: sources[lane.source].isFileTransfer ? knownLength : nil
             )
         )
     }
 
-    /// What to request for all that is wanted: of FTP and SFTP servers the last bytes once their offset is known, before
-    /// that the file for its length.
+    /// What to request for all that is wanted.
+    ///
+    /// FTP and SFTP support offsets only, and only a request without an end shows the file's length, and whether it is
+    /// another file at its end. The last bytes are requested once the length is known.
     private func selection(for source: Int) -> RequestedRange {
-        guard case .suffix = plan.selection, sources[source].isFileTransfer else { return plan.selection }
-        return base.map { $0 > 0 ? .from($0) : .whole } ?? .whole
+        guard sources[source].isFileTransfer else { return plan.selection }
+        let start: Int64? =
+            switch plan.selection {
+            case .whole, .from: nil
+            case .closed(let range): range.start
+            case .suffix: base ?? 0
+            }
+        return start.map { $0 > 0 ? .from($0) : .whole } ?? plan.selection
+    }
+
+    /// The length of the file in the resource's offsets, where one is known.
+    var knownLength: Int64? {
+        if let total = representation?.total { return total }
+        guard case .suffix(let count) = plan.selection, let base, base > 0 else { return nil }
+        return base.addingClamped(count)
     }
 
     /// A range with an end where one is known: not every server supports open ranges.
@@ -167,12 +182,9 @@ extension DownloadMachine {
         }
         let isAll = range.start == 0 && overlap == 0 && range.end == map.horizon
         if isAll, !asksClosed || !rangesUsable { return selection }
-        // FTP and SFTP support offsets, and report the file's length only for requests without an end.
-        let endsThere =
-            sources[source].isFileTransfer && range.end == map.horizon && plan.longest == SegmentMap.open
-        if range.end < SegmentMap.open, !endsThere {
-            return .closed(ByteRange(start, base + range.end + joint))
-        }
+        let reachesEnd = knownLength.map { base.addingClamped(range.end) >= $0 } ?? true
+        if sources[source].isFileTransfer, reachesEnd { return .from(start) }
+        if range.end < SegmentMap.open { return .closed(ByteRange(start, base + range.end + joint)) }
         if case .closed(let selected) = plan.selection { return .closed(ByteRange(start, selected.end)) }
         // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
         return asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)

@@ -211,6 +211,7 @@ extension DownloadMachine {
         }
         map.release(lane.id)
         noteOpenJoint(of: lane)
+        noteReportedEnd(of: lane)
         noteProgress()
         if map.isComplete {
             // Other lanes still compare where they meet.

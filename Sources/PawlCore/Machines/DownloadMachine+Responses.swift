@@ -56,9 +56,10 @@ extension DownloadMachine {
         )
         judge.former = former.map { former in
             let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
+            let isPage = ContentIdentity(head, total: nil).mediaType.map(Judge.isPage) ?? false
             return FormerContent(
                 mediaType: former.mediaType,
-                hasValidators: isOwn,
+                hasValidators: isOwn || isPage && !former.records.isEmpty,
                 suspect: former.suspect
             )
         }
@@ -222,6 +223,11 @@ extension DownloadMachine {
             return nil
         }
         guard let total = response.identity.total, let start = plan.base(total: total) else {
+            if base != nil, countRestart() {
+                // It may have another one than before.
+                base = nil
+                return [.drop(lane.id), reopen(index, now: now)]
+            }
             let evidence = LocalizableMessage(
                 "length-missing",
                 "it does not report the length, which a request for the last bytes needs"

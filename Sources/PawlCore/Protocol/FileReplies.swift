@@ -2,6 +2,8 @@
 package struct FileReplies: Hashable {
     /// The offset of the first requested byte.
     private let start: Int64
+    /// The length of the file in an earlier response.
+    private let known: Int64?
     /// The file's length from the first reply to SIZE or, where there is none, from the one that begins the transfer.
     package private(set) var length: Int64?
     /// The digits of the first reply to MDTM.
@@ -11,7 +13,10 @@ package struct FileReplies: Hashable {
     /// Why the file is not the one that the first replies described.
     package private(set) var contradiction: LocalizableMessage?
 
-    package init(start: Int64) { self.start = start }
+    package init(start: Int64, known: Int64? = nil) {
+        self.start = start
+        self.known = known
+    }
 
     /// A reply line (RFC 3659 §§3–4, RFC 959 §5.4).
     package mutating func note(_ line: some Collection<UInt8>) {
@@ -45,7 +50,9 @@ package struct FileReplies: Hashable {
     /// the offset.
     private mutating func note(stated: Int64) {
         guard let length else {
-            if start == 0 { note(size: stated) }
+            if start == 0 { return note(size: stated) }
+            // Either of the two, if the file is the same: then it shows its length.
+            if let known, stated == known || stated == known - start { note(total: known) }
             return
         }
         if stated != length, stated != length - start { note(total: stated) }

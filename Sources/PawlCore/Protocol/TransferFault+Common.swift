@@ -24,6 +24,11 @@ extension TransferFault {
         .truncated,
         LocalizableMessage("fault-no-last-chunk", "the connection was closed before the last chunk")
     )
+    /// SFTP: libcurl reads the file from its beginning then.
+    package static let withoutLength = TransferFault(
+        .offsetRefused,
+        LocalizableMessage("sftp-length-missing", "it does not report the file's length")
+    )
     package static let noResponse = TransferFault(
         .connectionLost,
         LocalizableMessage(

@@ -1,7 +1,7 @@
 /// What a download received, and has discarded: an error page in its place is not a new version.
 struct FormerContent: Hashable, Sendable {
     var mediaType: String?
-    /// Whether the source of the response to judge sent an entity tag or a date.
+    /// Whether the source of the response to judge sent an entity tag or a date; of a page, whether any source did.
     var hasValidators = false
     /// What its last response was instead: the same again is a new version.
     var suspect: SuspectPage?
@@ -394,7 +394,7 @@ package struct Judge: Hashable, Sendable {
             return .fault(.page(Self.instead(type, of: before)))
         }
         if known.mediaType == nil, !isExpected(type) {
-            return .fault(.page(.init("page-response", "it responded with a page (\(type))")))
+            return .fault(.page(Self.page(type)))
         }
         guard hasOtherSize else { return nil }
         return .suspectPage(
@@ -405,10 +405,10 @@ package struct Judge: Hashable, Sendable {
 
     private func pageInsteadOfFormer(_ response: AcceptedResponse) -> Verdict? {
         guard let former else { return nil }
-        if let before = former.mediaType, let type = response.identity.mediaType, Self.isPage(type),
-            type != before, !isExpected(type)
+        if let type = response.identity.mediaType, Self.isPage(type), type != former.mediaType,
+            !isExpected(type)
         {
-            return .fault(.page(Self.instead(type, of: before)))
+            return .fault(.page(former.mediaType.map { Self.instead(type, of: $0) } ?? Self.page(type)))
         }
         let page = SuspectPage(total: response.identity.total, mediaType: response.identity.mediaType)
         guard former.hasValidators, response.identity.validators.isEmpty, page != former.suspect else {
@@ -418,6 +418,10 @@ package struct Judge: Hashable, Sendable {
             response,
             evidence: .init("no-validators-any-more", "it has neither ETag nor Last-Modified any more")
         )
+    }
+
+    private static func page(_ type: String) -> LocalizableMessage {
+        LocalizableMessage("page-response", "it responded with a page (\(type))")
     }
 
     private static func instead(_ type: String, of before: String) -> LocalizableMessage {

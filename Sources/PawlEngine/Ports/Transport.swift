@@ -30,6 +30,8 @@ package struct TransferRequest: Sendable {
     package var login: Credentials?
     /// Bypass caches (`Cache-Control: no-cache`, `Pragma: no-cache`).
     package var bypassesCaches: Bool
+    /// The length that an FTP server's file had before.
+    package var knownLength: Int64?
     /// Receive buffer in bytes; smaller when a rate limit would make large reads bursty.
     package var bufferSize: Int
     /// Whether the receiver gets the transfer's timing.

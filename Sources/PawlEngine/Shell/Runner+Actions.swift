@@ -128,6 +128,7 @@ extension Runner {
             bufferSize: bufferSize,
             settings: job.settings
         )
+        request.knownLength = order.knownLength
         request.isMeasured = job.isMeasured
         request.object = object
         request.judge = job.judge

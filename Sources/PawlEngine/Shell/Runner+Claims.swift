@@ -11,7 +11,9 @@ extension Runner {
             // It may be complete: the server's current state decides.
             return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: true)
         }
-        if let name = disk.unfinished(of: addresses[0], in: job.folder), job.belongsToAnother?(name) != true {
+        for address in addresses {
+            guard let name = disk.unfinished(of: address, in: job.folder), job.belongsToAnother?(name) != true
+            else { continue }
             return claim(name: name, adoptsAny: false)
         }
         // `skip` and `resume` apply to a file of the address's own name; no request is needed (C3).
@@ -73,14 +75,18 @@ extension Runner {
         }
     }
 
-    /// A part file of an address that differs in its query only is resumed when the strong tag is the same
-    /// (A8: signed addresses change); the machine compares bytes before it relies on that.
+    /// Whether a part file of another first address is resumed.
+    ///
+    /// It is when that address is a mirror now, and when it differs in its query only and the strong tag is the same
+    /// (A8: signed addresses change). The machine compares bytes before it relies on that.
     ///
     /// Any other part file belongs to another download (A9).
     private func adopts(_ found: LoadedJournal) -> Bool {
-        guard let offered = machine.representation, let source = found.facts.sources.first,
-            found.facts.representation.resembles(offered)
-        else { return false }
+        guard let source = found.facts.sources.first else { return false }
+        if addresses.contains(source) { return true }
+        guard let offered = machine.representation, found.facts.representation.resembles(offered) else {
+            return false
+        }
         do throws(Failure) {
             var before = try WebAddress.parse(source).address
             var now = job.plan.sources[0]

@@ -61,8 +61,12 @@ package struct SimulatedFile: Sendable, Hashable {
     package var isRemade = false
     /// The coded response, without a length, to a request without Range; ranges are served uncoded, under the same tag.
     package var coded: Payload?
+    /// Whether a request with Range gets the coded response, too.
+    package var codesRanges = false
     /// Whether a range request may get an HTML page instead.
     package var mayBeAPage = false
+    /// The next requests that get an error page with status 200, whatever they request.
+    package var pagesLeft = 0
     /// Requests are redirected to one of these hosts, each to the next.
     package var hops: [String] = []
     package var badNode: BadNode?

@@ -43,6 +43,11 @@ extension SimulatedNetwork.State {
         if drawn != nil { servers[host]?.luck -= 1 }
         let fault = server.always ?? server.faults[number] ?? drawn?.fault
         guard let file = server.files[request.address.path] else { return .responded(plain(404)) }
+        if file.pagesLeft > 0 {
+            servers[host]?.files[request.address.path]?.pagesLeft -= 1
+            tally.note("pages right after a change")
+            return .responded(page(isDisguised: sabotage == .disguisesLatePages))
+        }
         switch fault {
         case .refused:
             return .failed(TransferFault(.connectionRefused, foreign: "\(host) refused the connection"))
@@ -82,12 +87,14 @@ extension SimulatedNetwork.State {
         return .responded(answer)
     }
 
-    private func page() -> SimulatedResponse {
+    /// `isDisguised`: as if it were the next version of the file.
+    private func page(isDisguised: Bool = false) -> SimulatedResponse {
         var answer = plain(200)
         answer.payload = Payload(text: "{\"error\": \"not today\"}\n")
         answer.length = answer.payload.length
         answer.head.contentLength = answer.length
-        answer.head.contentType = "application/json"
+        answer.head.contentType = isDisguised ? nil : "application/json"
+        if isDisguised { answer.head.lastModified = UnixTime(seconds: 1_700_000_001) }
         return answer
     }
 
@@ -147,6 +154,12 @@ extension SimulatedNetwork.State {
             return answer
         }
         if let status = file.status { return plain(status) }
+        if requested != .whole, file.codesRanges {
+            tally.note("coded responses to parts")
+            var answer = whole(file)
+            if sabotage == .hidesPartCodings { answer.head.contentEncoding = nil }
+            return answer
+        }
         guard requested != .whole, file.ranges != .ignored else { return whole(file) }
         let total = file.payload.length
         let wanted = wanted(requested, total: total)

@@ -50,10 +50,14 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case confusesHosts
     /// Coded responses are not declared as such.
     case hidesCodings
+    /// Coded responses to requests with Range are not declared as such.
+    case hidesPartCodings
     /// Every version has the same strong tag.
     case repeatsTags
     /// Error pages are not declared as such.
     case disguisesPages
+    /// Error pages right after a change of the content look like its new version.
+    case disguisesLatePages
     /// Servers send everything requested, whether or not it is read.
     case sendsUnread
     /// Bytes that were hashed change afterwards.
@@ -89,7 +93,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     package var law: Law {
         switch self {
         case .flipsBits, .cutsFiles: .published
-        case .forgetsSelection, .confusesHosts, .hidesCodings, .repeatsTags, .disguisesPages:
+        case .forgetsSelection, .confusesHosts, .hidesCodings, .hidesPartCodings, .repeatsTags,
+            .disguisesPages, .disguisesLatePages:
             .published
         case .claimsWithoutSync: .ladder
         case .skipsCheckpoints: .powerCut

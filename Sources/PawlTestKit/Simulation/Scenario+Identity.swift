@@ -29,6 +29,27 @@ extension Scenario {
     /// Whether a download of such a file may fail with good reason.
     func isFickle(_ file: SimulatedFile) -> Bool { file.isRemade || file.coded != nil }
 
+    /// Makes a server compress the beginning of its file when that is requested as a part.
+    ///
+    /// Drawn apart, as are the pages below, so that other worlds do not depend on it.
+    mutating func codePart(of download: inout Download, _ file: SimulatedFile) {
+        var luck = Dice(seed: seed &* 433 &+ UInt64(downloads.count))
+        let plan = download.job.plan
+        guard plan.selection != .whole, luck.chance(0.4), plan.sources.count == 1, file.payload.length > 20
+        else { return }
+        let coded = Payload(seed: luck.next(), length: file.payload.length / 2)
+        download.job.plan.selection = .closed(ByteRange(0, luck.bytes(1...coded.length)))
+        download.canFinish = false
+        servers[plan.sources[0].host]?.files[download.path]?.coded = coded
+        servers[plan.sources[0].host]?.files[download.path]?.codesRanges = true
+    }
+
+    /// The host that sends an error page after a change of the content.
+    func hostOfPage(_ index: Int) -> String? {
+        var luck = Dice(seed: seed &* 439 &+ UInt64(index))
+        return luck.chance(0.7) ? luck.pick(downloads[index].job.plan.sources).host : nil
+    }
+
     /// Changes what the next process requests.
     mutating func changeMind(_ download: inout Download, _ file: SimulatedFile) {
         let length = file.payload.length

@@ -40,13 +40,31 @@ extension Scenario {
         }
     }
 
-    /// Grown, shrunk or of equal length; all old bytes stay before the added ones, or none.
-    private mutating func addChange(_ index: Int) {
+    /// Changes a content, and cuts a connection: what comes next may be an error page.
+    ///
+    /// Drawn apart, so that other worlds do not depend on it.
+    mutating func addChangeBeforePage() {
+        var luck = Dice(seed: seed &* 443 &+ 7)
+        let index = luck.below(downloads.count)
+        guard luck.chance(0.3), let file = changeable(index), file.payload.length > 1000 else { return }
+        let length = luck.chance(0.5) ? file.payload.length : file.payload.length / 2
+        let start = Int64(luck.number(20...1_000))
+        let payload = Payload(seed: luck.next(), length: length)
+        atTimes.append((.milliseconds(start), .change(index, payload)))
+        for late in 1...4 { atTimes.append((.milliseconds(start + Int64(late)), .cut)) }
+    }
+
+    private func changeable(_ index: Int) -> SimulatedFile? {
         let download = downloads[index]
         guard download.job.plan.selection == .whole, download.job.plan.checksum == nil,
-            download.existing == nil, download.job.plan.pieces == nil,
-            let file = servers[download.job.plan.sources[0].host]?.files[download.path]
-        else { return }
+            download.existing == nil, download.job.plan.pieces == nil
+        else { return nil }
+        return servers[download.job.plan.sources[0].host]?.files[download.path]
+    }
+
+    /// Grown, shrunk or of equal length; all old bytes stay before the added ones, or none.
+    private mutating func addChange(_ index: Int) {
+        guard let file = changeable(index) else { return }
         let length = file.payload.length
         let next = dice.pick([length, length + dice.bytes(1...100_000), length / 2 + 1])
         let staysInFront = next > length && dice.chance(0.5)

@@ -83,6 +83,7 @@ package struct Scenario: Sendable {
         for _ in 0..<dice.pick([0, 1, 2, 3, 5]) { addIncident() }
         for _ in 0..<dice.pick([0, 0, 0, 1, 2]) { addTrap() }
         addForeignAppends()
+        addChangeBeforePage()
         addHooks()
     }
 }
@@ -116,6 +117,7 @@ extension Scenario {
         download.canFinish = download.canFinish && isServed(download) && !isFickle(file)
         addPieces(&download, file)
         shortenResponses(of: download, file)
+        codePart(of: &download, file)
         changeMind(&download, file)
         downloads.append(download)
     }

@@ -7,6 +7,10 @@ extension Simulation {
     func perform(_ incident: Scenario.Incident) {
         world.timeline.note("\(incident)")
         switch incident {
+        case .crash, .pause, .resume, .slots: withdrawPages()
+        case .cut, .network, .room, .change, .replace, .grow, .damage, .remove, .limit: break
+        }
+        switch incident {
         case .cut: if world.network.cutConnection() { note("connections cut") }
         case .network(let isUp, let breaks):
             if !isUp { note("network losses") }
@@ -83,6 +87,24 @@ extension Simulation {
                 // An old strong date without a tag promises that the content is the same.
                 let isPromise = file.dates == .old && file.entityTag == nil && !file.renewsTag
                 if !datesStay || isPromise { file.lastModified?.seconds += 1_000 }
+            }
+        }
+        // What a download receives first may be a page, which cannot be detected.
+        guard course(index, { $0.phase }) == .transferring, let host = scenario.hostOfPage(index) else {
+            return
+        }
+        world.network.change(host, download.path) { file in
+            // Without any validators nothing distinguishes it from the next version.
+            let hasValidators = file.entityTag != nil || file.lastModified != nil
+            file.pagesLeft = file.mayBeAPage && hasValidators ? 1 : 0
+        }
+    }
+
+    /// What is known of earlier content ends with a run of a download.
+    func withdrawPages() {
+        for download in scenario.downloads {
+            for host in download.job.plan.sources.map(\.host) {
+                world.network.change(host, download.path) { $0.pagesLeft = 0 }
             }
         }
     }

@@ -104,18 +104,26 @@ extension Simulation {
         checkPieces(file.bytes, index)
         // A file of the right length is taken for complete: the user vouches for its bytes.
         if let existing = download.existing, existing == file.bytes { return }
-        let versions = world.network.versions(of: download.path)
         let selection = course(index) { $0.publishedSelection } ?? job(index).plan.selection
+        let versions = versions(of: download, selection)
         if let text = Law.published(file.bytes, of: versions, selection: selection) {
             violate(.published, "\(index): \(text)")
         }
+    }
+
+    /// The versions of which this part may be: no part of a coded body is one of the content.
+    private func versions(of download: Scenario.Download, _ selection: RequestedRange) -> [Payload] {
+        let coded = download.job.plan.sources.compactMap {
+            scenario.servers[$0.host]?.files[download.path]?.coded
+        }
+        return world.network.versions(of: download.path).filter { selection == .whole || !coded.contains($0) }
     }
 
     /// The contents that may be written to the file of that URL.
     func versions(of source: String) -> [FakeDisk.Version] {
         guard let index = self.index(ofSource: source) else { return [] }
         let selection = job(index).plan.selection
-        return world.network.versions(of: scenario.downloads[index].path).map { payload in
+        return versions(of: scenario.downloads[index], selection).map { payload in
             FakeDisk.Version(payload, start: selection.part(of: payload.length).start)
         }
     }

@@ -288,6 +288,7 @@ extension Simulation {
     }
 
     private func heal() {
+        withdrawPages()
         world.disk.removeTraps()
         world.disk.troubles.room = nil
         state.withLock { $0.scheduler }?.engine.limit(to: nil)
@@ -309,6 +310,7 @@ extension Simulation {
     func die(_ kind: FakeDisk.Crash) {
         guard !isOver else { return }
         note("\(kind.rawValue)s")
+        withdrawPages()
         state.withLock { $0.isDead = true }
         world.disk.crash(kind)
         world.network.forgetTransfers()

@@ -23,6 +23,16 @@ import Testing
         )
     }
 
+    @Test(arguments: [(100, 100), (30, 100), (40, nil)] as [(Int64, Int64?)])
+    func `without SIZE the count at an offset shows the length only if it is the known one`(
+        count: Int64,
+        length: Int64?
+    ) {
+        var replies = FileReplies(start: 70, known: 100)
+        replies.note(Array("150 Opening (\(count) bytes)\r\n".utf8))
+        #expect(replies.length == length && replies.contradiction == nil)
+    }
+
     @Test func `after an offset only the rest fits`() {
         var file = replies("213 100", start: 70)
         let fits = file.fits(30)

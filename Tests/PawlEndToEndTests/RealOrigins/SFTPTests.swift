@@ -75,6 +75,42 @@ struct `OpenSSH` {
         #expect(site.downloads.difference(site.name, from: shorter) == nil)
     }
 
+    @Test func `a part that ends behind the file ends with it`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let run = try site.run(
+            "--user",
+            login(server),
+            "--range",
+            "6000000-9999999",
+            url(server, site),
+            environment: ["HOME": server.knowing]
+        )
+        #expect(run.exit == .code(0), "\(run.errors)")
+        let rest = site.content.bytes(in: ByteRange(6_000_000, site.content.length))
+        #expect(FileSystem.contents(site.downloads.path(site.name)) == rest)
+    }
+
+    @Test(arguments: ["6-", "6-9"])
+    func `nothing is published as a part of a file whose length the server does not know`(
+        range: String
+    ) throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        // Its length is reported as 0, and libcurl then sends it from its beginning.
+        let run = try site.run(
+            "--user",
+            login(server),
+            "--range",
+            range,
+            "--retries",
+            "0",
+            server.url("/proc/version"),
+            environment: ["HOME": server.knowing]
+        )
+        #expect(site.complaint(run, code: 22, saying: "length") == nil)
+    }
+
     @Test func `a missing file is code 3`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)

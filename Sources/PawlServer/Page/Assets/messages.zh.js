@@ -123,6 +123,7 @@ const messages = {
   "fault-denied": "服务器拒绝访问",
   "fault-server-refused": "服务器拒绝请求：{0}",
   "fault-malformed": "响应格式错误：{0}",
+  "sftp-length-missing": "服务器没有给出文件的长度",
   "fault-offset-refused": "服务器不能从中间开始发送文件",
   "fault-content-changed": "文件在传输期间被更改",
   "fault-private-address": "主机名指向不允许访问的地址",

@@ -213,6 +213,32 @@ import Testing
         }
     }
 
+    @Test func `bytes that were found to be wrong are not published without a digest`() {
+        let record = ValidatorRecord(
+            source: "http://a.example/f",
+            host: "http://a.example",
+            validators: Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
+        )
+        var known = Representation(total: 1000, records: [record])
+        for isDamaged in [false, true] {
+            known.damage = isDamaged ? "its sha-256 is another" : nil
+            var bench = Bench { $0.retry.retries = 0 }
+            bench.begin(Bench.journal([ByteRange(0, 1000)], of: known))
+            #expect((bench.machine.phase == .publishing) == !isDamaged)
+            #expect(bench.said.contains(.startOver) == isDamaged)
+            #expect(bench.notices.contains { $0.contains("do not have the expected digest") } == isDamaged)
+            guard isDamaged else { continue }
+            #expect(bench.requested == .whole && bench.machine.written == 0)
+            bench.answer(Bench.whole(1000))
+            bench.progress(to: 1000)
+            bench.end(.complete)
+            #expect(bench.machine.phase == .publishing && bench.machine.remembered.damage == nil)
+            var right = Bench { $0.checksum = Self.sha }
+            right.begin(Bench.journal([ByteRange(0, 1000)], of: known))
+            #expect(Self.outcome(right, computing: [Self.sha]) == "given")
+        }
+    }
+
     // MARK: sidecars
 
     private static func sidecar(_ digest: [UInt8], _ level: VerificationLevel = .sidecar) -> ExpectedDigest {

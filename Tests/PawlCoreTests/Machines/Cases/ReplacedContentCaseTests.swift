@@ -63,7 +63,83 @@ import Testing
         #expect(bench.machine.total == 500 && bench.machine.lanes.first?.stage == .flowing)
         bench.progress(to: 500)
         bench.end(.complete)
-        #expect(bench.machine.phase == .publishing)
+        #expect(bench.machine.phase == (scheme == .sftp ? .transferring : .publishing))
+    }
+
+    @Test(arguments: [WebAddress.Scheme.ftp, .sftp])
+    func `a part of a file server's file ends with the file, and is requested without an end`(
+        _ scheme: WebAddress.Scheme
+    ) {
+        var bench = Bench(scheme: scheme) { $0.selection = .closed(ByteRange(1000, 9000)) }
+        bench.begin()
+        #expect(bench.requested == .from(1000))
+        var unknown = bench
+        bench.answer(ResponseHead(fileLength: 5000, modified: nil))
+        #expect(bench.machine.total == 4000)
+        bench.progress(to: 4000)
+        bench.end(.complete)
+        #expect(bench.machine.phase == (scheme == .sftp ? .transferring : .publishing))
+        unknown.answer(ResponseHead(fileLength: nil, modified: nil))
+        unknown.said = unknown.machine.claimed(unknown.lane, .fresh, now: unknown.now)
+        unknown.progress(to: 4000)
+        unknown.end(.complete)
+        #expect(unknown.machine.phase == .publishing && unknown.machine.written == 4000)
+        var rest = Bench(scheme: scheme) { $0.selection = .closed(ByteRange(1000, 9000)) }
+        let part = RequestedRange.closed(ByteRange(1000, 9000))
+        rest.begin(Bench.journal([ByteRange(0, 400)], total: 5000, tag: nil, selection: part, base: 1000))
+        #expect(rest.requested == .from(1000) && rest.machine.lanes.first?.overlap == 400)
+        var middle = Bench(scheme: scheme) { $0.selection = part }
+        middle.begin(Bench.journal([ByteRange(0, 400)], total: 9001, tag: nil, selection: part, base: 1000))
+        #expect(middle.requested == part)
+    }
+
+    @Test(arguments: [true, false])
+    func `the end of an SFTP file is compared, as its length may be that of another one`(agrees: Bool) {
+        func complete(_ checksum: Checksum?) -> Bench {
+            var bench = Bench(scheme: .sftp) { $0.checksum = checksum }
+            bench.begin()
+            bench.answer(ResponseHead(fileLength: 100_000, modified: nil))
+            bench.progress(to: 100_000)
+            bench.end(.complete)
+            return bench
+        }
+        let checksum = Checksum(algorithm: .sha256, digest: Array(repeating: 1, count: 32))
+        #expect(complete(checksum).machine.phase == .verifying)
+        var bench = complete(nil)
+        #expect(bench.requested == .closed(ByteRange(34_464, 100_000)))
+        bench.answer(ResponseHead(fileLength: nil, modified: nil))
+        bench.said = bench.machine.compared(bench.lane, agreed: agrees, now: bench.now)
+        #expect(bench.machine.phase == (agrees ? .publishing : .probing))
+        #expect(bench.said.contains(.startOver) != agrees)
+    }
+
+    @Test(arguments: [WebAddress.Scheme.ftp, .sftp])
+    func `a complete part file of a file server is compared at its end before it is finished`(
+        _ scheme: WebAddress.Scheme
+    ) {
+        var bench = Bench(scheme: scheme)
+        let source = bench.machine.sources[0]
+        let dated = Validators(entityTag: nil, lastModified: Bench.time(5), date: nil)
+        let record = ValidatorRecord(source: source.text, host: source.host, validators: dated)
+        let facts = Representation(selection: .whole, base: 0, total: 1000, records: [record])
+        bench.begin(Bench.journal([ByteRange(0, 1000)], of: facts))
+        #expect(bench.machine.phase == .transferring && bench.machine.lanes.first?.kind == .settling)
+    }
+
+    @Test func `the last bytes of a file without SIZE are requested again where its length may have changed`()
+    {
+        var bench = Bench(scheme: .ftp) { $0.selection = .suffix(500) }
+        bench.begin()
+        bench.answer(ResponseHead(fileLength: 70_000, modified: nil))
+        let known = bench.said.compactMap { if case .open(let order) = $0 { order.knownLength } else { nil } }
+        #expect(bench.requested == .from(69_500) && known == [70_000])
+        bench.answer(ResponseHead(fileLength: nil, modified: nil))
+        #expect(bench.requested == .whole)
+        while bench.machine.isActive {
+            bench.answer(ResponseHead(fileLength: 70_000, modified: nil))
+            bench.answer(ResponseHead(fileLength: nil, modified: nil))
+        }
+        #expect(bench.machine.failure?.code == .badResponse)
     }
 
     @Test func `a response without validators after a change of the content must come twice`() {
@@ -79,6 +155,19 @@ import Testing
         #expect(right.machine.total == 1200 && right.machine.former == nil)
         bench.answer(Bench.whole(26, tag: nil))
         #expect(bench.machine.total == 26 && bench.machine.lanes.first?.stage == .flowing)
+    }
+
+    @Test func `a page of a mirror is not the content of which the first source has sent nothing yet`() {
+        var bench = Bench(hosts: ["a.example", "b.example"])
+        bench.begin()
+        bench.answer(Bench.whole(1000))
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.machine.lanes.first?.source == 1 && bench.requested == .whole)
+        var page = Bench.whole(26, tag: nil)
+        page.contentType = "application/json"
+        bench.answer(page)
+        #expect(bench.machine.total == nil && bench.machine.phase == .probing)
     }
 
     @Test func `complete bytes that the response at hand contradicts are not finished`() {

@@ -71,6 +71,19 @@ import Testing
         #expect(bench.machine.failure == nil && bench.machine.written == end)
     }
 
+    @Test func `a request that got no response is repeated without comparing the parts before it again`() {
+        var bench = Self.broken(after: 40_000)
+        while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
+            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        }
+        let last = RequestedRange.closed(ByteRange(Self.start - 10_000, Self.total))
+        #expect(bench.requested == last)
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.requested == last)
+    }
+
     @Test func `a part that differs is another version`() {
         var bench = Self.broken(after: 40_000)
         guard case .closed(let part)? = bench.requested else { return }
