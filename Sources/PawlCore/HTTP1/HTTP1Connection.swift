@@ -141,7 +141,7 @@ package struct HTTP1Connection: Hashable, Sendable {
     /// and are no response to this one (response splitting, RFC 9112 §11.1).
     package var needsUnacknowledged: Bool { state == .sending && use == .later && unsent == 0 }
 
-    /// `count` bytes were read; before that `unacknowledged` bytes of the request were not acknowledged.
+    /// `count` bytes were read; after that `unacknowledged` bytes of the request were not acknowledged.
     ///
     /// Returns the end when they are not to be scanned.
     package mutating func received(_ count: Int, unacknowledged: Int) -> Ending? {

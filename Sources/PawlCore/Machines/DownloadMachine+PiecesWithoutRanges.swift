@@ -34,12 +34,12 @@ extension DownloadMachine {
             plan.selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
             response.range.end >= kept, response.identity.coding == nil, isClaimed, base == 0
         else { return nil }
+        let again = ByteRange(kept, max(kept, map.done.upperBound))
         var discards: [Action] = []
-        for run in map.done.runs where run.end > kept {
-            let again = ByteRange(max(run.start, kept), run.end)
+        if !again.isEmpty {
             map.discard(again)
             self.pieces?.discarded(again)
-            discards.append(.discard(again))
+            discards = [.discard(again)]
         }
         checkpointBytes = min(checkpointBytes, written)
         return compareWhole(response, lane: index, now: now).map { discards + $0 }

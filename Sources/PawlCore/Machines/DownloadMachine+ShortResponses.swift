@@ -9,11 +9,11 @@ extension DownloadMachine {
 
     /// How many bytes its responses bring, if the bytes to compare are requested in parts.
     ///
-    /// `nil` also where that is too few for new bytes beside compared ones: the download fails after its retries.
+    /// A number that is too few for new bytes beside compared ones does not count: the download fails after its retries.
     private func usableLength(of source: Int) -> Int64? {
         let part = comparesInsteadOfWhole(source) ? sources[source].longestPart : nil
         let lengths = [sources[source].breaksAfter, part].compactMap { $0 }
-        return lengths.min().flatMap { $0 < 2 * DownloadMachine.leastOverlap ? nil : $0 }
+        return lengths.filter { $0 >= 2 * DownloadMachine.leastOverlap }.min()
     }
 
     /// Whether short parts are compared in parts, which fetches bytes again and again, since the whole is no way out: it

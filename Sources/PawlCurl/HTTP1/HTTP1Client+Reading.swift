@@ -24,7 +24,6 @@ extension HTTP1Client {
 
     private func receive(_ connection: HTTP1Socket) -> Int {
         let awaitsHead = connection.ask { $0.awaitsHead }
-        let unacknowledged = connection.unacknowledged
         let size = readSize(connection)
         let space = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
         switch unsafe connection.receive(into: space, isOneEnough: awaitsHead) {
@@ -32,7 +31,8 @@ extension HTTP1Client {
         case .closed: end(connection, connection.machine.ended())
         case .failed(let fault): end(connection, connection.machine.lost(fault))
         case .bytes(let count, _):
-            if let ending = connection.machine.received(count, unacknowledged: unacknowledged) {
+            // Determined after the read: before it, request and response may pass between the two.
+            if let ending = connection.machine.received(count, unacknowledged: connection.unacknowledged) {
                 end(connection, ending)
                 return 0
             }

@@ -84,6 +84,27 @@ import Testing
         #expect(bench.requested == last)
     }
 
+    @Test func `a connection that broke at once does not hide that the server sends short parts`() {
+        var bench = Bench()
+        bench.begin(.existing(length: Self.start))
+        var requests = 0
+        while bench.machine.isActive, requests < 200 {
+            requests += 1
+            guard case .closed(let part)? = bench.requested else { break }
+            bench.answer(Bench.part(part.start, min(part.end, part.start + 20_000), of: nil, tag: nil))
+            guard bench.machine.lanes.last?.stage == .flowing else { continue }
+            if requests == 1 {
+                bench.bring(3_000)
+                bench.fail(.connectionLost)
+                bench.ring()
+            } else {
+                bench.bring(part.count)
+                bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+            }
+        }
+        #expect(requests < 200, "\(bench.said)")
+    }
+
     @Test func `a part that differs is another version`() {
         var bench = Self.broken(after: 40_000)
         guard case .closed(let part)? = bench.requested else { return }
