@@ -87,7 +87,8 @@ package struct ServiceConfiguration: Sendable {
             try AddressProbe.check(address, port: wanted)
         } catch {
             port = nil
-            portRefusal = "\(error.what) \(error.place): \(error.why)"
+            let remedy = "restart the service when the port is free, or with another one"
+            portRefusal = "\(error.what) \(error.place): \(error.why); \(remedy)"
         }
     }
 
