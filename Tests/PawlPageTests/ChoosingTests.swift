@@ -58,8 +58,11 @@ extension BrowserTests {
                 try await bench.addPaused(3)
                 bench.origin.serve("/file-0.bin", Payload(seed: 1, length: 10))
                 let page = try await bench.page()
+                let rows = "document.querySelectorAll('.row:not([hidden])').length"
+                try await page.wait("\(rows) === 3")
                 try await page.focusList()
                 try await page.press("4")
+                try await page.wait("\(rows) === 3")
                 try await page.press("a", modifiers: 2)
                 let count = "document.querySelector('.chosen-count').textContent"
                 try await page.wait("\(count) === '3 selected'")
