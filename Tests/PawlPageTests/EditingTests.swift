@@ -208,7 +208,7 @@ extension BrowserTests {
                 try await page.click(".count-line button")
                 let lines = "[...document.querySelectorAll('.checks li')].map((line) => line.textContent)"
                 try await page.wait("\(lines)[0] === 'film.mkv · 3.00 MiB · can be resumed'")
-                try await page.wait("\(lines)[1].includes('404')")
+                try await page.wait("\(lines)[1].includes('404 Not Found')")
                 #expect(try await bench.manager.downloads().isEmpty)
                 #expect(FileSystem.names(in: bench.root + "/.pawl").filter { $0.hasPrefix("check") } == [])
             }

@@ -149,7 +149,7 @@ import Testing
         try await bench.finish(good)
         await bench.close()
         let lines = text(of: path).split(separator: "\n").map(String.init)
-        #expect(lines.contains { $0.contains("failed") && $0.contains(gid) && $0.contains("404") })
+        #expect(lines.contains { $0.contains("failed") && $0.contains(gid) && $0.contains("404 Not Found") })
         #expect(lines.contains { $0.contains("finished") && $0.contains(good) })
         #expect(!text(of: path).contains("password") && !text(of: path).contains("hidden"))
         #expect(FileSystem.mode(path) == 0o600)

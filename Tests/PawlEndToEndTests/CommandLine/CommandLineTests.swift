@@ -51,7 +51,7 @@ final class `The command line` {
         let process = try finish("-j1", origin.url("/none"), url, "gopher://h/f", "--retries", "0")
         #expect(process.exit == .code(3))
         #expect(folder.difference("f", from: content) == nil)
-        #expect(process.errors.contains("pawl: ") && process.errors.contains("404"))
+        #expect(process.errors.contains("pawl: ") && process.errors.contains("404 Not Found"))
         #expect(try finish("-q", "gopher://h/f").exit == .code(28))
     }
 

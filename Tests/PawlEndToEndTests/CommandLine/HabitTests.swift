@@ -67,7 +67,7 @@ final class `Habits from other tools` {
         let process = try pawl("get", "--dry-run", "-d", "sub", url, origin.url("/none"))
         #expect(process.exit == .code(3))
         #expect(process.output.contains("sub/n.iso: 292 KiB, can be resumed"), "\(process.output)")
-        #expect(process.errors.contains("404"))
+        #expect(process.errors.contains("404 Not Found"))
         #expect(folder.names.isEmpty)
     }
 

@@ -141,7 +141,7 @@ struct `The service's commands` {
         #expect(try house.run("wait", good).exit == .code(0))
         let process = try house.run("wait", good, bad)
         #expect(process.exit == .code(3))
-        #expect(process.errors.contains("404"))
+        #expect(process.errors.contains("404 Not Found"))
         let removed = try house.add("--paused", "http://127.0.0.1:1/f")
         let waiting = try house.start("wait", removed, "--json")
         let other = try house.start("wait", removed)
