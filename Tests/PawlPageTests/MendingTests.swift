@@ -42,7 +42,9 @@ extension BrowserTests {
                 let page = try await bench.page()
                 _ = try await bench.manager.add(url)
                 try await page.wait("\(PageBench.text(of: "late.bin", ".cell-state")) === 'Failed'")
-                try await page.wait("\(PageBench.text(of: "late.bin", ".row-note")).includes('404 Not Found')")
+                try await page.wait(
+                    "\(PageBench.text(of: "late.bin", ".row-note")).includes('404 Not Found')"
+                )
                 bench.origin.adjust("/late.bin") { $0.instead = nil }
                 try await page.focusList()
                 try await page.press("Home")

@@ -121,7 +121,9 @@ extension BrowserTests {
                 try await page.wait(
                     "\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')"
                 )
-                try await page.wait("\(PageBench.text(of: "busy.bin", ".row-note")).includes('503 Service Unavailable')")
+                try await page.wait(
+                    "\(PageBench.text(of: "busy.bin", ".row-note")).includes('503 Service Unavailable')"
+                )
                 let state = "\(PageBench.row("busy.bin")).querySelector('.cell-state').title"
                 try await page.wait("\(state).endsWith('(503, 1 of 5)')")
                 try await page.focusList()

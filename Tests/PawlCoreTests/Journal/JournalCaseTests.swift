@@ -5,6 +5,20 @@ import Testing
 
 /// Journals that only another program, a damaged disk or a very long life produces.
 @Suite struct JournalCaseTests {
+    private func begun(
+        done: ByteRangeSet = ByteRangeSet(),
+        original: Int64? = nil
+    ) -> (JournalKeeper, [JournalWrite]) {
+        JournalKeeper.begun(
+            facts: someFacts(),
+            done: done,
+            original: original,
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 5
+        )
+    }
+
     /// The same bytes with a correct length and checksum.
     private func sealed(_ bytes: ArraySlice<UInt8>, nonce: UInt64) -> [UInt8] {
         var writer = JournalWriter()
@@ -20,13 +34,7 @@ import Testing
     }
 
     @Test func `a truncated header is invalid, wherever it ends`() {
-        let header = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet([ByteRange(3, 9)]),
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 5
-        ).0.header
+        let header = begun(done: ByteRangeSet([ByteRange(3, 9)])).0.header
         let bytes = header.encoded(nonce: 5)
         let body = bytes.dropLast(8)
         #expect(JournalHeader(ArraySlice(sealed(body, nonce: 5)), nonce: 5) == header)
@@ -36,13 +44,7 @@ import Testing
     }
 
     @Test func `at the end of a run nothing of the slots counts`() throws {
-        var (keeper, writes) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 5
-        )
+        var (keeper, writes) = begun()
         let (slot, begins) = keeper.beginLane(0, at: 0, retiring: nil)
         var file = VolatileBytes()
         file.perform(writes + begins + [slot.advance(to: 300)])
@@ -56,14 +58,7 @@ import Testing
     @Test func `a finished file with appended bytes is not finished any more, and what it was is known`()
         throws
     {
-        var (keeper, writes) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            original: 100,
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 5
-        )
+        var (keeper, writes) = begun(original: 100)
         writes += keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, 100)]))
         var file = VolatileBytes()
         file.perform(writes)
@@ -81,14 +76,7 @@ import Testing
     func `a tail that a power cut removes makes a file finished again, and a kill does not`()
         throws
     {
-        let (begun, writes) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            original: 100,
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 5
-        )
+        let (begun, writes) = begun(original: 100)
         var keeper = begun
         var file = VolatileBytes()
         file.perform(writes)
@@ -120,13 +108,7 @@ import Testing
 
     @Test(arguments: [3, UInt64.max / 4, UInt64.max / 4 + 1, UInt64.max / 2])
     func `a journal with impossible counts is recognized`(count: UInt64) throws {
-        let writes = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 5
-        ).1
+        let writes = begun().1
         var bytes: [UInt8] = []
         let slot = JournalSlot(index: 0, start: 0, incarnation: count, nonce: 5).write(at: 7)
         for write in writes + [slot] {
@@ -154,13 +136,7 @@ import Testing
             let start = Int64(index) << 20
             return ByteRange(start, start + Int64(index + 1) * 1000)
         }
-        var (keeper, writes) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 5
-        )
+        var (keeper, writes) = begun()
         var disk = VolatileBytes()
         disk.perform(writes)
         let written = ByteRangeSet(runs)

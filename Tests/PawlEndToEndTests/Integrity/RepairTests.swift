@@ -46,18 +46,9 @@ import Testing
 
     @Test func `killed while it repairs, the old file is whole, and the next run ends it`() throws {
         let bench = try IntegrityBench()
-        var bytes = Self.content
-        for piece in stride(from: 0, to: 15, by: 2) { bytes[piece * Self.pieceLength + 7] ^= 1 }
-        try bench.write("f", bytes)
-        let url = bench.origin.serve("/x", Payload(Self.content)) { $0.cut = .stall(from: 2_000_000) }
-        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
-        try bench.write("m", Array(text.utf8))
-        let process = try PawlProcess(
-            PawlBinary.path,
-            ["repair", "f", "--metalink", "m", "-x", "1"],
-            folder: bench.folder.path
-        )
-        #expect(bench.origin.wait(requests: 1, of: "/x"))
+        let wrong = stride(from: 0, to: 15, by: 2).map { $0 * Self.pieceLength + 7 }
+        let process = try waiting(bench, wrongAt: wrong)
+        let bytes = bench.contents("f")
         process.send(SIGKILL)
         process.wait()
         #expect(bench.contents("f") == bytes)
@@ -68,13 +59,18 @@ import Testing
         #expect(bench.folder.names == ["f", "m"])
     }
 
-    /// A repair of `f` that waits for the first missing piece.
-    private func waiting(_ bench: IntegrityBench, mode: mode_t = 0o644) throws -> PawlProcess {
+    /// A repair of `f`, bytes of which are wrong, that waits for the last of them.
+    private func waiting(
+        _ bench: IntegrityBench,
+        wrongAt places: [Int] = [1_500_000],
+        mode: mode_t = 0o644
+    ) throws -> PawlProcess {
         var bytes = Self.content
-        bytes[1_500_000] ^= 1
+        for place in places { bytes[place] ^= 1 }
         try bench.write("f", bytes)
         unsafe chmod(bench.folder.path("f"), mode)
-        let url = bench.origin.serve("/x", Payload(Self.content)) { $0.cut = .stall(from: 1_500_000) }
+        let last = Int64(try #require(places.last))
+        let url = bench.origin.serve("/x", Payload(Self.content)) { $0.cut = .stall(from: last) }
         let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
         try bench.write("m", Array(text.utf8))
         let process = try PawlProcess(

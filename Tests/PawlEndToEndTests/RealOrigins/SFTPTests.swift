@@ -10,15 +10,19 @@ struct `OpenSSH` {
 
     private func login(_ server: SSHServer) -> String { "\(server.user):\(server.password)" }
 
+    /// A run that knows the server's key and logs in.
+    private func run(
+        _ site: RealOriginSite,
+        _ server: SSHServer,
+        _ arguments: String...
+    ) throws -> PawlProcess {
+        try site.run(["--user", login(server)] + arguments, environment: ["HOME": server.knowing])
+    }
+
     @Test func `the whole file arrives`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
-        let run = try site.run(
-            "--user",
-            login(server),
-            url(server, site),
-            environment: ["HOME": server.knowing]
-        )
+        let run = try run(site, server, url(server, site))
         #expect(site.complaint(run) == nil)
     }
 
@@ -78,14 +82,7 @@ struct `OpenSSH` {
     @Test func `a part that ends behind the file ends with it`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
-        let run = try site.run(
-            "--user",
-            login(server),
-            "--range",
-            "6000000-9999999",
-            url(server, site),
-            environment: ["HOME": server.knowing]
-        )
+        let run = try run(site, server, "--range", "6000000-9999999", url(server, site))
         #expect(run.exit == .code(0), "\(run.errors)")
         let rest = site.content.bytes(in: ByteRange(6_000_000, site.content.length))
         #expect(FileSystem.contents(site.downloads.path(site.name)) == rest)
@@ -98,28 +95,14 @@ struct `OpenSSH` {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
         // Its length is reported as 0, and libcurl then sends it from its beginning.
-        let run = try site.run(
-            "--user",
-            login(server),
-            "--range",
-            range,
-            "--retries",
-            "0",
-            server.url("/proc/version"),
-            environment: ["HOME": server.knowing]
-        )
+        let run = try run(site, server, "--range", range, "--retries", "0", server.url("/proc/version"))
         #expect(site.complaint(run, code: 22, saying: "length") == nil)
     }
 
     @Test func `a missing file is code 3`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
-        let run = try site.run(
-            "--user",
-            login(server),
-            server.url("\(site.served.path)/nothing.bin"),
-            environment: ["HOME": server.knowing]
-        )
+        let run = try run(site, server, server.url("\(site.served.path)/nothing.bin"))
         #expect(site.complaint(run, code: 3, saying: "nothing.bin") == nil)
     }
 
