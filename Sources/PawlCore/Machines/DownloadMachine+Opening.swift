@@ -236,6 +236,10 @@ extension DownloadMachine {
         var actions: [Action] = []
         var planner = Planner()
         planner.opening = lanes.reduce(.zero) { max($0, $1.opening) }
+        // Each range of a file transfer costs a transfer of its own.
+        if let sharers = ramp.sharers, !sources.contains(where: \.isFileTransfer) {
+            planner.longestRange = max(planner.minimumSplit, (map.horizon - map.done.count) / Int64(sharers))
+        }
         while lanes.count < min(width, DownloadMachine.mostLanes), flowing > 0 {
             let views = lanes.map {
                 Planner.LaneView(

@@ -52,6 +52,12 @@ package struct ConnectionRamp: Hashable, Sendable {
     private var doublings = 0
     private static let mostDoublings = 6
 
+    /// How many connections may come to share what is left; `nil` where each can take all that it finds.
+    ///
+    /// A connection whose range is shortened later has to be closed, with what is on its way. Over a long path that is
+    /// much, and the next one starts slowly.
+    package var sharers: Int? { isLongWay ? (settled ? width : ceiling) : nil }
+
     package init(_ mode: Mode) {
         self.mode = mode
         ceiling = mode.maximum

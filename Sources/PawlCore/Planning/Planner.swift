@@ -15,6 +15,8 @@ package struct Planner: Hashable, Sendable {
     package var racersPerRange = 3
     /// A remainder that its lane will finish sooner than this is left to it.
     package var raceWorthwhile = Interval.seconds(1)
+    /// The length of a range for a free lane; what follows it is left without an owner.
+    package var longestRange = SegmentMap.open
 
     package init() {}
 
@@ -54,7 +56,7 @@ package struct Planner: Hashable, Sendable {
     }
 
     package func nextWork(in map: SegmentMap, lanes: [LaneView]) -> Work? {
-        if let largest = map.rest.max(by: { $0.count < $1.count }) { return .rest(largest) }
+        if let largest = map.rest.max(by: { $0.count < $1.count }) { return .rest(bounded(largest)) }
         guard map.total != nil else { return nil }
         return steal(in: map, lanes: lanes) ?? race(in: map, lanes: lanes)
     }
@@ -76,7 +78,13 @@ package struct Planner: Hashable, Sendable {
         guard let victim = latest?.claim else { return nil }
         assert(!victim.range.isEmpty, "a lane without bytes is not worth splitting")
         let middle = victim.range.start + victim.range.count / 2
-        return .steal(ByteRange(middle, victim.range.end), from: victim.lane)
+        return .steal(bounded(ByteRange(middle, victim.range.end)), from: victim.lane)
+    }
+
+    private func bounded(_ range: ByteRange) -> ByteRange {
+        // A remainder that is not worth a request of its own stays with it.
+        guard range.count - minimumSplit > longestRange else { return range }
+        return ByteRange(range.start, range.start + longestRange)
     }
 
     private func isWorthSplitting(_ range: ByteRange, speed: Double) -> Bool {

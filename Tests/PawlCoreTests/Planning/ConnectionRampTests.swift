@@ -107,6 +107,15 @@ import Testing
         #expect(fixed.width == 1)
     }
 
+    @Test func `over a long way, as many connections share the rest as may still come`() {
+        var ramp = ConnectionRamp(.automatic(maximum: 32))
+        #expect(ramp.sharers == nil)
+        ramp.responded(after: ConnectionRamp.longWay)
+        #expect(ramp.sharers == 32)
+        Self.run(&ramp, seconds: 20) { Double(min($0, 12)) * 1e6 }
+        #expect(ramp.sharers == 16)
+    }
+
     @Test func `a maximum that is no power of two is reached and not exceeded`() {
         var ramp = ConnectionRamp(.automatic(maximum: 6))
         Self.run(&ramp, seconds: 20) { Double($0) * 1e6 }

@@ -102,6 +102,25 @@ import Testing
         #expect(Self.work([(rest: 120_000, speed: 2e5)]) == nil, "less than a request is worth")
     }
 
+    @Test func `a bounded range leaves what follows it without an owner, unless that is little`() {
+        var planner = Planner()
+        planner.longestRange = 3 * Self.megabyte
+        var map = SegmentMap(total: 20 * Self.megabyte)
+        let lane = LaneID(rawValue: 1)
+        map.assign(ByteRange(0, map.horizon), to: lane)
+        let view = Planner.LaneView(id: lane, speed: 0, isRacing: nil, silentFor: .zero)
+        let stolen = ByteRange(10 * Self.megabyte, 13 * Self.megabyte)
+        #expect(planner.nextWork(in: map, lanes: [view]) == .steal(stolen, from: lane))
+        map.shorten(lane, to: stolen.start)
+        map.assign(stolen, to: LaneID(rawValue: 2))
+        var rest: [ByteRange] = []
+        while case .rest(let range) = planner.nextWork(in: map, lanes: [view]) {
+            rest.append(range)
+            map.assign(range, to: LaneID(rawValue: UInt32(2 + rest.count)))
+        }
+        #expect(rest.map { $0.count / Self.megabyte } == [3, 4])
+    }
+
     @Test func `without a total nothing is split`() {
         var map = SegmentMap()
         map.assign(ByteRange(0, SegmentMap.open), to: LaneID(rawValue: 1))

@@ -22,6 +22,31 @@ import Testing
         return bench
     }
 
+    /// A shortened response is cut: its connection is lost, with what is on its way.
+    @Test(arguments: [true, false])
+    func `over a long way only the first response is shortened while connections are added`(isLong: Bool) {
+        var bench = Bench { $0.ramp = .automatic(maximum: 32) }
+        bench.begin()
+        if isLong { bench.tick(after: 0.1) }
+        bench.answer(Bench.whole(Self.total))
+        let first = bench.machine.lanes[0].id
+        while bench.machine.lanes.count < 8 {
+            for lane in bench.machine.lanes {
+                if lane.stage == .asking, case .closed(let range) = lane.requested {
+                    bench.answer(Bench.part(range.start, range.end, of: Self.total), to: lane.id)
+                } else {
+                    bench.progress(to: lane.cursor + 10_000, lane: lane.id)
+                }
+            }
+            bench.tick(after: 0.1)
+        }
+        let shortened = bench.machine.lanes.filter { lane in
+            if case .closed(let range) = lane.requested { range.end != lane.end } else { true }
+        }
+        #expect(bench.machine.map.isConserved)
+        #expect(isLong ? shortened.map(\.id) == [first] : shortened.count > 1)
+    }
+
     @Test func `G3 a lane far slower than the mean hands its range to a fresh connection`() {
         var bench = Self.four()
         let slow = bench.machine.lanes[1].id
