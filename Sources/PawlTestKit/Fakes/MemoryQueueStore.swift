@@ -10,7 +10,6 @@ package final class MemoryQueueStore: QueueStore {
         var values: [String: String] = [:]
         var failure: Failure?
         var transactions = 0
-        var progress = 0
     }
 
     private let state = Mutex(State())
@@ -19,8 +18,6 @@ package final class MemoryQueueStore: QueueStore {
 
     /// The number of writes.
     package var transactions: Int { state.withLock { $0.transactions } }
-    /// The number of changes that were only progress.
-    package var progressChanges: Int { state.withLock { $0.progress } }
     package var all: [QueueRecord] { state.withLock { Array($0.records.values) } }
 
     /// Makes every write fail from now on; `nil` ends that.
@@ -43,7 +40,6 @@ package final class MemoryQueueStore: QueueStore {
             state.records[record.id] = record
             for source in record.sources { state.bySource[source, default: []].insert(record.id) }
         case .progress(let id, let written, let total):
-            state.progress += 1
             state.records[id]?.written = written
             state.records[id]?.total = total
         case .pauseWaiting:

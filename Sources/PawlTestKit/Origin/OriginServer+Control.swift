@@ -74,13 +74,6 @@ extension OriginServer {
         state.with { $0.connectionLimit = limit }
     }
 
-    /// Breaks every open connection.
-    package func dropConnections() {
-        state.with { state in
-            for handle in state.connections.values { handle.interrupt(closing: true) }
-        }
-    }
-
     /// The requests so far.
     package var log: RequestLog { state.read(\.log) }
 
