@@ -27,6 +27,8 @@ final class TraceSink: TransferSink {
         target.transferEnded(id, end)
     }
 
+    func holdsBack(_ id: TransferID) -> Bool { target.holdsBack(id) }
+
     func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
 
     func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }

@@ -23,6 +23,12 @@ extension HTTP1Client {
     }
 
     private func receive(_ connection: HTTP1Socket) -> Int {
+        if connection.ask({ $0.deliversBody }), let exchange = connection.exchange,
+            exchange.sink?.holdsBack(exchange.id) == true
+        {
+            connection.machine.pause()
+            return 0
+        }
         let awaitsHead = connection.ask { $0.awaitsHead }
         let size = readSize(connection)
         let space = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])

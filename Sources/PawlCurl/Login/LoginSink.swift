@@ -74,6 +74,8 @@ final class LoginSink: TransferSink {
 
     func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
 
+    func holdsBack(_ id: TransferID) -> Bool { target.holdsBack(id) }
+
     func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
 
     func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }

@@ -89,6 +89,8 @@ final class RefusalSink: TransferSink {
 
     func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
 
+    func holdsBack(_ id: TransferID) -> Bool { refused == nil && target.holdsBack(id) }
+
     func spliceTarget(_ id: TransferID) -> SpliceTarget? {
         refused == nil ? target.spliceTarget(id) : nil
     }

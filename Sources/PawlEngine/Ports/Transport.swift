@@ -149,6 +149,10 @@ package protocol TransferSink: AnyObject {
     /// read a short body on, for the next request of its connection.
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult
+    /// Whether the next chunk would have to wait; then the transfer is suspended as by `.pause`.
+    ///
+    /// A transport that asks before it reads leaves the bytes in the socket instead of holding them.
+    func holdsBack(_ id: TransferID) -> Bool
     func transferEnded(_ id: TransferID, _ end: TransferEnd)
 
     /// Where the next bytes of the body may be put without passing through memory; `nil` requests chunks.
@@ -165,6 +169,7 @@ package protocol TransferSink: AnyObject {
 
 extension TransferSink {
     package func transfer(_ id: TransferID, timing: TransferTiming) {}
+    package func holdsBack(_ id: TransferID) -> Bool { false }
     package func spliceTarget(_ id: TransferID) -> SpliceTarget? { nil }
     package func transfer(_ id: TransferID, willSplice count: Int) {}
 

@@ -40,6 +40,8 @@ final class LaneWriter: TransferSink {
     var isDropped = false
     /// Since when a rate limit or a slow reader holds it back, so that missing data is no fault of the server.
     var heldSince: Instant?
+    /// Whether the next chunk need not wait: the transport asked before it read.
+    private var mayPass = false
 
     /// The response whose body is collected instead of being judged by its head alone.
     private var page: ErrorPage?
@@ -81,7 +83,8 @@ final class LaneWriter: TransferSink {
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         if page != nil { return unsafe collect(chunk) }
         guard isAdmitted else { return question == nil ? .stop : .pause }
-        if runner.holdsBack(self) { return .pause }
+        if !mayPass, runner.holdsBack(self) { return .pause }
+        mayPass = false
         heldSince = nil
         received += Int64(chunk.count)
         runner.charge(chunk.count, to: origin)
@@ -92,6 +95,13 @@ final class LaneWriter: TransferSink {
             unsafe rest = UnsafeRawBufferPointer(rebasing: chunk[count...])
         }
         return unsafe joint == nil ? write(rest) : join(rest)
+    }
+
+    func holdsBack(_ id: TransferID) -> Bool {
+        guard page == nil, isAdmitted else { return false }
+        mayPass = !runner.holdsBack(self)
+        if mayPass { heldSince = nil }
+        return !mayPass
     }
 
     /// Collects the body of a response that is not the content.

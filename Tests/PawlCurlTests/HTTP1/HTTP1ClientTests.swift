@@ -70,6 +70,34 @@ import Testing
         }
     }
 
+    @Test func `nothing is read while a transfer is held back, and all of it after a resume`() throws {
+        let bytes = payload(2_000_000)
+        let server = try ScriptedServer { _ in .body(bytes) }
+        defer { server.stop() }
+        let bench = try Bench()
+        let recorder = Recorder()
+        recorder.onChunk = { _ in
+            recorder.isHeldBack = true
+            return .taken
+        }
+        let (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
+        try bench.run { recorder.isHeldBack }
+        var sizes: [Int] = []
+        while recorder.end == nil {
+            let before = recorder.body.count
+            bench.settle(rounds: 3)
+            #expect(recorder.body.count == before)
+            sizes.append(before)
+            recorder.isHeldBack = false
+            bench.transport.resume(id)
+            try bench.run { recorder.isHeldBack || recorder.end != nil }
+        }
+        #expect(recorder.end == .complete)
+        #expect(recorder.body == bytes)
+        #expect(recorder.pauses == 0)
+        #expect(sizes.count > 2)
+    }
+
     @Test(arguments: ["Host: other.example", "Connection: close", "Expect: 100-continue"])
     func `fields that change the exchange are left to libcurl`(line: String) throws {
         var values = settings().values

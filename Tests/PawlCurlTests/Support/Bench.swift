@@ -19,6 +19,7 @@ final class Recorder: TransferSink {
     /// Consecutive chunks count as one `body`.
     private(set) var events: [Event] = []
     private(set) var pauses = 0
+    var isHeldBack = false
     var onHead: (ResponseHead) -> Bool = { _ in true }
     var onChunk: (Int) -> ChunkResult = { _ in .taken }
     var onEnd: (TransferEnd) -> Void = { _ in }
@@ -41,6 +42,8 @@ final class Recorder: TransferSink {
         }
         return result
     }
+
+    func holdsBack(_ id: TransferID) -> Bool { isHeldBack }
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
         events.append(.ended(end))
