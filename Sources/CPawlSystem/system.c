@@ -103,11 +103,13 @@ int pawl_name(int file, int folder, const char *name) {
     if (!is_refused) {
         if (linkat(file, "", folder, name, AT_EMPTY_PATH) == 0) return 0;
         if (errno != ENOENT && errno != EPERM) return errno;
-        is_refused = 1;
     }
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+    if (linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) != 0) return errno;
+    // Not if the folder was removed, which is ENOENT as well.
+    is_refused = 1;
+    return 0;
 #else
     (void)file;
     (void)folder;
