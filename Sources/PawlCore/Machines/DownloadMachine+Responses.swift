@@ -303,7 +303,9 @@ extension DownloadMachine {
             map.learn(total: total)
             representation?.learn(total: response.identity.total)
         }
-        let mayBeEmpty = lane.kind == .settling || comparesEnd(lane)
+        // Not in an autoclosure: each would copy the whole machine.
+        let comparesEnd = comparesEnd(lane)
+        let mayBeEmpty = lane.kind == .settling || comparesEnd
         guard lane.responseEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
             return partTooShort(
                 .init("range-ends-early", "the server sent no byte after \(lane.cursor)"),
@@ -321,7 +323,7 @@ extension DownloadMachine {
         let wanted = min(lane.end, map.horizon, plan.longest)
         let end = min(wanted, lane.responseEnd)
         // More responses of this length would mostly repeat the overlap.
-        let mayBeEnd = comparesEnd(lane) || sources[lane.source].shortEnd == end
+        let mayBeEnd = comparesEnd || sources[lane.source].shortEnd == end
         if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !mayBeEnd {
             return partTooShort(
                 .init(

@@ -40,7 +40,7 @@ final class LaneWriter: TransferSink {
     var isDropped = false
     /// Since when a rate limit or a slow reader holds it back, so that missing data is no fault of the server.
     var heldSince: Instant?
-    /// Whether the next chunk need not wait: the transport asked before it read.
+    /// Whether the next chunk need not wait: `holdsBack` was called before it was read.
     private var mayPass = false
 
     /// The response whose body is collected instead of being judged by its head alone.
