@@ -105,6 +105,21 @@ final class `Lists of others` {
         }
     }
 
+    @Test func `a URL with a line break adds no options to a session file`() throws {
+        let arguments = ["aria2c", "--no-conf=true", "--max-tries=1", "--save-session=\(folder.path("s"))"]
+        for mark in ["\n", "\r\n", "\r"] {
+            let failing = origin.url("/none")
+            let process = try PawlProcess.run(
+                PawlBinary.path,
+                arguments + ["-Z", failing, "\(failing)\(mark) out=../x"]
+            )
+            #expect(process.exit != .code(0), "\(process.errors)")
+            let session = String(decoding: FileSystem.contents(folder.path("s")) ?? [], as: UTF8.self)
+            #expect(session.hasPrefix("\(failing)\t\n gid="), "\(session)")
+            #expect(!session.contains("out="), "\(session)")
+        }
+    }
+
     @Test func `a device named in aria2c's list is not read`() throws {
         let url = origin.serve("/a", content)
         let process = try aria2c(Array("/dev/zero\n\(folder.path("list"))\n\(url)\n".utf8))
