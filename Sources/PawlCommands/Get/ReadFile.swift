@@ -5,7 +5,11 @@ import PawlSystem
 /// The bytes of a file, or of standard input for `-`; more than `limit` of them are a failure.
 ///
 /// By default millions of URLs: an endless file, such as a device, must not fill the memory.
-func readBytes(at path: String, named name: [UInt8]? = nil, limit: Int = 256 << 20) throws(Failure) -> [UInt8] {
+func readBytes(
+    at path: String,
+    named name: [UInt8]? = nil,
+    limit: Int = 256 << 20
+) throws(Failure) -> [UInt8] {
     let bytes = try readBytes(at: path, named: name, atMost: limit + 1)
     guard bytes.count <= limit else {
         let place = path == "-" ? "standard input" : path

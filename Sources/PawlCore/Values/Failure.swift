@@ -131,6 +131,7 @@ extension Failure: CustomStringConvertible {
     /// Nobody reads a megabyte that an input file or a server put into a sentence.
     private static func shortened(_ place: String) -> String {
         guard place.utf8.count > 4096 else { return place }
-        return "\(Substring(place.unicodeScalars.prefix(1000)))…\(Substring(place.unicodeScalars.suffix(200)))"
+        let scalars = place.unicodeScalars
+        return "\(Substring(scalars.prefix(1000)))…\(Substring(scalars.suffix(200)))"
     }
 }
