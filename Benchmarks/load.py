@@ -9,9 +9,11 @@ import argparse
 import asyncio
 import base64
 import json
+import multiprocessing
 import os
 import pathlib
 import platform
+import re
 import shutil
 import select
 import signal
@@ -60,8 +62,8 @@ class Origin:
 class Service:
     def __init__(self, pawl, folder, active):
         self.port = free_port()
-        self.root = folder / "root"
-        command = [pawl, "serve", "--root", self.root, "--socket", folder / "socket", "--port", str(self.port)]
+        self.root, self.socket = folder / "root", folder / "socket"
+        command = [pawl, "serve", "--root", self.root, "--socket", self.socket, "--port", str(self.port)]
         command += ["--secret", "load", "--jobs", str(active), "--quiet"]
         with waiting.Readiness() as readiness:
             self.process = subprocess.Popen(command, env=os.environ | readiness.environment)
@@ -74,6 +76,15 @@ class Service:
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1024
         return 0.0
+
+    def own_delays(self):
+        """How many wakings of its web thread the service has timed, and how many took 5 ms at most."""
+        with socket.socket(socket.AF_UNIX) as one:
+            one.connect(str(self.socket))
+            one.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            text = b"".join(iter(lambda: one.recv(65536), b"")).decode()
+        found = {name: float(value) for name, value in re.findall(r"^pawl_loop_delay_seconds(\S+) (\S+)", text, re.M)}
+        return found["_count"], found['_bucket{le="0.005"}']
 
 
 def request(method, *params, id=1):
@@ -113,8 +124,8 @@ CALLS = [
 
 
 async def rate(service, per_second, seconds):
-    """Calls at a steady rate, on ten connections; latencies in milliseconds, counted from when each was due."""
-    latencies = []
+    """Calls at a steady rate, on ten connections; latencies in milliseconds, and how late the generator made the calls."""
+    latencies, late = [], []
     start = time.monotonic() + 0.1
 
     async def one(number, connections):
@@ -123,11 +134,12 @@ async def rate(service, per_second, seconds):
             due = start + call / per_second
             await asyncio.sleep(max(0, due - time.monotonic()))
             begun = time.monotonic()
+            late.append((begun - due) * 1000)
             await caller.call(CALLS[call % len(CALLS)])
             latencies.append((time.monotonic() - begun) * 1000)
 
     await asyncio.gather(*(one(number, 10) for number in range(10)))
-    return sorted(latencies)
+    return sorted(latencies), sorted(late)
 
 
 def listen(port, count):
@@ -197,12 +209,21 @@ def sweep(root):
     return count
 
 
+def keep_sweeping(root, swept):
+    while True:
+        swept.value += sweep(root)
+        time.sleep(0.1)
+
+
 async def measure_rate(service, options, report, swept, what):
-    start, before = time.monotonic(), swept[0]
-    latencies = await rate(service, options.rate, options.seconds)
-    speed = (swept[0] - before) * LENGTH / (time.monotonic() - start) / (1 << 20)
+    start, before, (count, quick) = time.monotonic(), swept.value, service.own_delays()
+    latencies, late = await rate(service, options.rate, options.seconds)
+    speed = (swept.value - before) * LENGTH / (time.monotonic() - start) / (1 << 20)
     p99 = latencies[len(latencies) * 99 // 100]
     words = f"p50 {latencies[len(latencies) // 2]:.1f} ms, p99 {p99:.1f} ms, longest {latencies[-1]:.1f} ms"
+    count, quick = (after - before for after, before in zip(service.own_delays(), (count, quick)))
+    words += f"; the web thread woke within 5 ms: {quick / count:.1%}"
+    words += f"; the generator was late: p99 {late[len(late) * 99 // 100]:.1f} ms"
     report(f"{options.rate} calls a second for {options.seconds} s{what}, {options.active} downloads running at {speed:.0f} MiB/s",
            words, p99 < 20)
 
@@ -236,21 +257,17 @@ async def run(options, folder, report):
     try:
         took = await fill(service, origin, options.queue)
         report(f"{options.queue} downloads added in batches of 500", f"{took:.1f} s", True)
-        swept = [0]
-
-        async def sweeping():
-            while True:
-                swept[0] += await asyncio.to_thread(sweep, service.root)
-                await asyncio.sleep(0.1)
-
-        sweeper = asyncio.create_task(sweeping())
+        # A process of its own: a thread would take turns with the calls.
+        swept = multiprocessing.Value("q", 0)
+        sweeper = multiprocessing.Process(target=keep_sweeping, args=(service.root, swept), daemon=True)
+        sweeper.start()
         if "calls" in phases:
             await measure_rate(service, options, report, swept, "")
         if "sockets" in phases:
             await measure_sockets(service, options, report, swept)
         if "polls" in phases:
             await measure_polls(service, options, report)
-        sweeper.cancel()
+        sweeper.kill()
         service.process.send_signal(signal.SIGTERM)
         report("stopped in good order", f"exit code {service.process.wait(30)}", service.process.returncode == 0)
     finally:

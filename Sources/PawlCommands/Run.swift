@@ -3,11 +3,22 @@ import Pawl
 import PawlCore
 
 /// Runs the command line (the first argument is the program's name) and returns the exit code.
-package func run(arguments: [String]) -> Int32 {
+///
+/// Arguments need not be UTF-8: such a URL is percent-encoded.
+package func run(arguments: [[UInt8]]) -> Int32 {
     do throws(Failure) {
-        let name = arguments.first?.pathParts().last
-        if name == "aria2c" { return try Command.aria2c.run(arguments.dropFirst()) }
-        return try run(command: arguments.dropFirst())
+        let texts = arguments.map { argument in
+            argument.firstRange(of: "://".utf8) == nil
+                ? String(decoding: argument, as: UTF8.self) : PercentCoding.text(argument)
+        }
+        let name = texts.first?.pathParts().last
+        if name == "aria2c" { return try Command.aria2c.run(texts.dropFirst()) }
+        if let command = Command.table.first(where: { $0.name == texts.dropFirst().first }),
+            command.takesPathTexts
+        {
+            return try command.run(arguments.dropFirst(2).map(PathText.text)[...])
+        }
+        return try run(command: texts.dropFirst())
     } catch {
         printFailure(error)
         return Int32(error.code.rawValue)

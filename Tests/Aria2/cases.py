@@ -324,6 +324,9 @@ case(
     "--no-conf --async-dns=false --console-log-level=warn --log-level=info --log={d}/aria2_download.log -oscript.txt "
     "--allow-overwrite=true --auto-file-renaming=false {u}/tiny.txt"
 )
+# Lists of others: bytes that are not UTF-8, and a device.
+case("--no-conf --max-tries=1 -ilist", {"list": lambda base: base.encode() + b"/a\xff\xc3\xbc.bin\n out=x\n"})
+case("--no-conf -ilist", {"list": "/dev/zero\nlist\n{u}/a.bin\n"})
 case("--no-conf -x16 -s16 -j2 -c -R -dUUPs -iscript.txt", {"script.txt": "{u}/dated/a.bin\n  out=x.cab\n  checksum=sha-1="
      + __import__("hashlib").sha1(whole("a.bin")).hexdigest() + "\n\n{u}/dated/b.bin\n  out=y.esd\n"}, compares_times=True, sorts_output=True)
 case(

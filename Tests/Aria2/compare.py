@@ -24,6 +24,7 @@ import cases
 import origin
 import waiting
 
+START = int(time.time())
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 READOUT = re.compile(
     r"\[#[0-9a-f]{6} [0-9.KMGi]+B/[0-9.KMGi]+B(\(\d+%\))?( CN:\d+)?( DL:[0-9.KMGi]+B)?( ETA:[0-9hms]+)?\]"
@@ -60,6 +61,8 @@ def prepare(case, root):
             if path.endswith(".gz"):
                 data = gzip.compress(data.encode(), mtime=0)
         origin.write(f"{root}/{path}", data)
+        # Both programs get files of the same second.
+        os.utime(f"{root}/{path}", (START, START))
         if path.endswith(".sh"):
             os.chmod(f"{root}/{path}", 0o755)
     for path, when in case.times.items():

@@ -386,7 +386,11 @@ def sequences(client, http, root):
 
     # The queue.
     call("aria2.changeGlobalOption", {"max-concurrent-downloads": "1"})
-    first = result("aria2.addUri", [slow], {"gid": "00000000000000b1", "out": "q1.bin"})
+    first = "00000000000000b1"
+    # Also so that this notification does not come later, among others.
+    yield "heard at start", messages_heard(
+        port, first, lambda: call("aria2.addUri", [slow], {"gid": first, "out": "q1.bin"}), 1
+    )
     client.wait(first, ["active"])
     for number in (2, 3, 4):
         call("aria2.addUri", [f"{base}/q{number}.bin"], {"gid": f"00000000000000b{number}"})

@@ -7,12 +7,12 @@ import Testing
 /// Options and words of curl, wget and aria2.
 @Suite struct HabitTests {
     private func plan(_ arguments: String...) throws -> GetPlan {
-        try GetPlan(arguments: arguments, readingWith: { _ in "" })
+        try GetPlan(arguments: arguments, readingWith: { _ in [] })
     }
 
     private func refusal(_ arguments: String...) throws -> String {
         do {
-            _ = try GetPlan(arguments: arguments, readingWith: { _ in "" })
+            _ = try GetPlan(arguments: arguments, readingWith: { _ in [] })
         } catch {
             return error.commandLineSentence
         }
@@ -28,7 +28,7 @@ import Testing
         ["-4"], ["-6"], ["-4L"], ["--ipv4"], ["--inet6-only"],
     ])
     func `common options of other tools are understood`(options: [String]) throws {
-        let plan = try GetPlan(arguments: options + ["http://h/f"], readingWith: { _ in "" })
+        let plan = try GetPlan(arguments: options + ["http://h/f"], readingWith: { _ in [] })
         #expect(plan.items.map(\.source) == ["http://h/f"])
     }
 
@@ -110,7 +110,7 @@ import Testing
         var guessed: [String] = []
         let plan = try GetPlan(
             arguments: ["-i", "list"],
-            readingWith: { _ in "example.com/a\texample.org/a\nexample.com/b\nftp://h/c\n" },
+            readingWith: { _ in Array("example.com/a\texample.org/a\nexample.com/b\nftp://h/c\n".utf8) },
             guessingWith: { source, _ in
                 guessed.append(source)
                 return source.hasPrefix("example.org") ? "http" : "https"

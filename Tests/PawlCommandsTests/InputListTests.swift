@@ -7,13 +7,13 @@ import Testing
 @Suite struct InputListTests {
     private func plan(_ text: String, _ arguments: String...) throws(Failure) -> GetPlan {
         try GetPlan(arguments: ["-i", "list"] + arguments) { (path) throws(Failure) in
-            path == "list" ? text : "http://other/\(path)"
+            Array((path == "list" ? text : "http://other/\(path)").utf8)
         }
     }
 
     private func failure(_ text: String, _ arguments: String...) -> Failure? {
         do throws(Failure) {
-            _ = try GetPlan(arguments: ["-i", "list"] + arguments) { _ in text }
+            _ = try GetPlan(arguments: ["-i", "list"] + arguments) { _ in Array(text.utf8) }
             return nil
         } catch { return error }
     }
@@ -78,6 +78,33 @@ import Testing
         #expect(failure("http://a/1\n insecure=perhaps")?.code == .badOption)
         #expect(failure("http://a/1\n out=sub/")?.code == .badOption)
         #expect(failure(" out=x\nhttp://a/1")?.code == .badOption)
+    }
+
+    /// Lists come from others too.
+    @Test(arguments: ["../x", "a/../../x", "/tmp/x", "/\u{301}x", "a/\u{301}../../../x"])
+    func `a name in a list does not lead out of its folder`(name: String) {
+        let refused = failure("http://a/1\n dir=sub\n out=\(name)", "-d", "/base")
+        #expect(refused?.code == .badOption && refused?.why == "it leads out of the folder")
+        #expect(refused?.place == "--output \(name) (below line 1 of the input file)")
+    }
+
+    @Test func `who decides where requests go does not get the user's own logins with them`() throws {
+        let lines = [
+            "proxy=http://p:1", "resolve=a:80:192.0.2.1", "insecure=true", "cacert=/f", "no-proxy=a",
+            "endpoint-url=http://e",
+        ]
+        for line in lines {
+            let plan = try plan("http://a/1\n \(line)\nhttp://a/2\n insecure=false\n netrc=/n")
+            #expect(try !plan.downloadOptions(for: plan.items[0]).usesOwnersSecrets, "\(line)")
+            #expect(try plan.downloadOptions(for: plan.items[1]).usesOwnersSecrets, "\(line)")
+            for file in ["netrc=/n", "load-cookies=/c", "cert=/c", "key=/k", "profile=p"] {
+                let refused = failure("http://a/0\nhttp://a/1\n \(file)\n \(line)")
+                let name = file.prefix { $0 != "=" }
+                #expect(refused?.code == .badOption, "\(line) \(file)")
+                #expect(refused?.place == "--\(name) (below line 2 of the input file)")
+                #expect(failure("http://a/1\n \(line)", "--\(file)") == nil, "the user's own word")
+            }
+        }
     }
 
     @Test func `an option of a single file is refused for a list`() {

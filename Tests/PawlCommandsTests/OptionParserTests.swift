@@ -14,7 +14,7 @@ import Testing
 
     private func failure(_ arguments: String...) -> Failure? {
         do throws(Failure) {
-            _ = try GetPlan(arguments: arguments) { _ in "" }
+            _ = try GetPlan(arguments: arguments) { _ in [] }
             return nil
         } catch { return error }
     }
@@ -24,7 +24,7 @@ import Testing
         ["--max-connection-per-server=4"],
     ])
     func `an option's value is accepted in every usual form`(form: [String]) throws {
-        let plan = try GetPlan(arguments: form + ["http://h/f"]) { _ in "" }
+        let plan = try GetPlan(arguments: form + ["http://h/f"]) { _ in [] }
         #expect(plan.options.download.connections == 4)
         #expect(plan.items.map(\.source) == ["http://h/f"])
     }
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `an optional value is taken if it is attached, and a file also if it follows`() throws {
         for words in [["--netrc", "my.netrc"], ["--netrc", "/etc/logins"], ["--netrc=my.netrc"]] {
-            let plan = try GetPlan(arguments: words + ["http://h/f"]) { _ in "" }
+            let plan = try GetPlan(arguments: words + ["http://h/f"]) { _ in [] }
             #expect(plan.options.download.netrc == words.last?.replacing("--netrc=", with: ""))
             #expect(plan.items.map(\.source) == ["http://h/f"])
         }
@@ -175,11 +175,11 @@ import Testing
         ),
     ])
     func `a wrong option is refused with the expected form`(arguments: [String], sentence: String) {
-        #expect(throws: Failure.self) { try GetPlan(arguments: arguments + ["u"]) { _ in "" } }
+        #expect(throws: Failure.self) { try GetPlan(arguments: arguments + ["u"]) { _ in [] } }
         do throws(Failure) {
             // A missing value must not be taken from the URL.
             let isMissing = sentence.contains("missing value")
-            _ = try GetPlan(arguments: isMissing ? arguments : arguments + ["u"]) { _ in "" }
+            _ = try GetPlan(arguments: isMissing ? arguments : arguments + ["u"]) { _ in [] }
         } catch {
             #expect(error.code == .badOption)
             #expect(error.commandLineSentence == sentence)

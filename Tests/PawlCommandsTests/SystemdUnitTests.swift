@@ -65,7 +65,9 @@ import Testing
     @Test(arguments: [("pawl.service", true), ("pawl.user.service", false)])
     func `the package's units are as hardened as the written ones`(_ name: String, _ isSystem: Bool) throws {
         let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let lines = try readText(at: "\(folder)/Packaging/\(name)").split(separator: "\n")
+        let lines = String(decoding: try readBytes(at: "\(folder)/Packaging/\(name)"), as: UTF8.self).split(
+            separator: "\n"
+        )
         var unit = unit
         unit.isSystem = isSystem
         unit.user = "pawl"

@@ -272,14 +272,16 @@ import Testing
         let folder = try TemporaryFolder()
         let log = try ServiceLog(path: folder.path("log"), format: .text)
         let entries = try InputFile.parse(
-            """
-            http://127.0.0.1:9/a
-             pause=true
-             header=Authorization : x
-            http://127.0.0.1:9/b
-             pause=true
-             header=X Y: z
-            """
+            Array(
+                """
+                http://127.0.0.1:9/a
+                 pause=true
+                 header=Authorization : x
+                http://127.0.0.1:9/b
+                 pause=true
+                 header=X Y: z
+                """.utf8
+            )
         )
         let bench = try await ServiceBench {
             $0.entries = entries

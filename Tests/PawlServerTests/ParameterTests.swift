@@ -33,7 +33,7 @@ import Testing
             #"[[{"url": "URL", "priority": "1"}]]"#, #"[[{"url": "URL", "start": 1}]]"#,
             #"[[{"url": "URL", "start": "later"}]]"#, #"[[{"url": "URL", "description": {}}]]"#,
             #"[[{"url": "URL", "dir": "a"}]]"#, #"[[{"url": "URL", "pieces": "md5 1 0"}]]"#,
-            #"[[{"url": "URL", "checkExisting": 1}]]"#,
+            #"[[{"url": "URL", "checkExisting": 1}]]"#, #"[[{"url": "URL", "ownersSecrets": 0}]]"#,
             #"[[{"url": "URL", "pieces": 1}]]"#, #"[["URL", {"url": "URL", "start": "later"}]]"#,
         ],
         "pawl.verify": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],

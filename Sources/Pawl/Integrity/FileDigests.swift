@@ -13,7 +13,10 @@ package struct FileDigests: Sendable {
     package var stamp: FileStamp? { hashing.stamp }
 
     /// Opens the file; links are followed.
-    package init(_ path: String) throws(Failure) { hashing = try FileHashing(path) }
+    package init(_ path: String) throws(Failure) { try self.init(Array(path.utf8)) }
+
+    /// The path's bytes need not be UTF-8.
+    package init(_ path: [UInt8]) throws(Failure) { hashing = try FileHashing(path) }
 
     /// The digests in the order of `algorithms`; each byte is read once.
     package func digests(

@@ -13,6 +13,9 @@ struct OptionField: Sendable {
     let clear: @Sendable (inout DownloadOptions) -> Void
     let check: @Sendable (DownloadOptions, OptionID) throws(Failure) -> Void
 
+    /// The most values of a list that a user may give.
+    private static let mostValues = 10_000
+
     typealias Path<Value> = any WritableKeyPath<DownloadOptions, Value> & Sendable
 
     static func value<Value>(_ path: Path<Value>, _ form: OptionForm<Value>) -> OptionField {
@@ -67,6 +70,15 @@ struct OptionField: Sendable {
                 if let value = form.nearest(text) { options[keyPath: path].append(value) }
             },
             take: { (options, text, id) throws(Failure) in
+                guard options[keyPath: path].count < OptionField.mostValues else {
+                    throw Failure(
+                        refusing: id,
+                        because: LocalizableMessage(
+                            "too-many-values",
+                            "it was given more than \(OptionField.mostValues) times"
+                        )
+                    )
+                }
                 options[keyPath: path].append(try form.read(text, id))
             },
             clear: { $0[keyPath: path] = [] },

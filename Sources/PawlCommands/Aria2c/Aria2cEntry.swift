@@ -182,8 +182,10 @@ struct Aria2cEntries: ~Copyable {
     }
 
     private static func isMetalink(_ path: String) -> Bool {
-        guard !path.contains("://"), let bytes = try? readBytes(at: path) else { return false }
-        return String(decoding: bytes.prefix(4096), as: UTF8.self).contains("<metalink")
+        guard !path.contains("://"), Aria2cFiles.length(of: path) != nil,
+            let beginning = try? readBytes(at: path, atMost: 4096)
+        else { return false }
+        return String(decoding: beginning, as: UTF8.self).contains("<metalink")
     }
 
     private mutating func add(metalink path: String) throws(Failure) {

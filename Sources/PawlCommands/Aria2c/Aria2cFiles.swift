@@ -78,7 +78,10 @@ enum Aria2cFiles {
     }
 
     /// The session file's entry of a download, with the options of the run that belong to downloads.
+    ///
+    /// None for a URL with a line break, which would be read back as options.
     static func sessionText(_ entry: Aria2cEntry, _ common: Aria2cOptions) -> String {
+        guard entry.addresses.allSatisfy(FieldText.isSafe) else { return "" }
         var text = entry.addresses.map { $0 + "\t" }.joined() + "\n gid=\(entry.gid)\n"
         let values = entry.options.over(common).values
         for (name, value) in values.sorted(by: { $0.key < $1.key }) where isKept(name, value, of: entry) {

@@ -68,7 +68,7 @@ extension Command {
 @Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
     var plan = try GetPlan(
         arguments: arguments,
-        readingWith: readText,
+        readingWith: { (path) throws(Failure) in try readBytes(at: path) },
         askingWith: PasswordPrompt.ask,
         guessingWith: RemoteLook.scheme
     )

@@ -81,6 +81,9 @@ struct Command: Sendable {
 extension Command {
     /// Whether its exit code is that of downloads.
     var reportsDownloads: Bool { ["get", "pipe", "repair", "wait"].contains(name) }
+
+    /// Whether its arguments are ``PathText``: the files have names that others chose.
+    var takesPathTexts: Bool { name == "verify" }
 }
 
 /// The parsed options of a command.

@@ -2,9 +2,9 @@ import PawlCore
 
 extension GetPlan.Item {
     /// One item per file of a Metalink, in the form of an input file.
-    static func items(ofMetalink text: String, at path: String) throws(Failure) -> [GetPlan.Item] {
+    static func items(ofMetalink bytes: [UInt8], at path: String) throws(Failure) -> [GetPlan.Item] {
         let metalink: Metalink
-        do throws(Metalink.Fault) { metalink = try Metalink(Array(text.utf8)) } catch {
+        do throws(Metalink.Fault) { metalink = try Metalink(bytes) } catch {
             throw Failure(.badOption, "cannot use the Metalink", at: path, because: error.words)
         }
         return metalink.files.map { file in

@@ -7,6 +7,8 @@ package struct GetPlan: Sendable {
     package struct Item: Sendable {
         package var source: String
         package var mirrors: [String]
+        /// The line of the URL in an input file, from 1.
+        package var line: Int?
         /// Option lines below the URL in an input file, kept as text: ten thousand items must stay small.
         package var lines: [InputOption]
         /// The digests of its pieces, of a Metalink.
@@ -42,10 +44,10 @@ package struct GetPlan: Sendable {
 
     /// Parses `pawl get`'s arguments.
     ///
-    /// `read` returns the text of an input file, of standard input for `-`; `ask` prompts for a user's password, if possible.
+    /// `read` returns the bytes of an input file, of standard input for `-`; `ask` prompts for a user's password, if possible.
     package init(
         arguments: some Sequence<String>,
-        readingWith read: (String) throws(Failure) -> String,
+        readingWith read: (String) throws(Failure) -> [UInt8],
         askingWith ask: (String) throws(Failure) -> String? = { _ in nil },
         guessingWith guess: (String, DownloadOptions) -> String = { _, _ in "https" }
     ) throws(Failure) {
@@ -68,7 +70,7 @@ package struct GetPlan: Sendable {
         _ options: GetOptions,
         _ sources: [String],
         for command: String,
-        readingWith read: (String) throws(Failure) -> String,
+        readingWith read: (String) throws(Failure) -> [UInt8],
         askingWith ask: (String) throws(Failure) -> String?,
         guessingWith guess: (String, DownloadOptions) -> String = { _, _ in "https" }
     ) throws(Failure) {
@@ -163,6 +165,7 @@ package struct GetPlan: Sendable {
     }
 
     private static func apply(_ item: Item, for command: String, to own: inout GetOptions) throws(Failure) {
+        let common = own
         let parser = OptionParser(GetOptions.table, command: command)
         for line in item.lines {
             do throws(Failure) {
@@ -173,6 +176,7 @@ package struct GetPlan: Sendable {
                 throw placed
             }
         }
+        if let line = item.line { try confine(&own, over: common, line) }
     }
 
     private mutating func check() throws(Failure) {
@@ -266,6 +270,7 @@ extension GetPlan.Item {
         self.init(
             source: entry.addresses.first ?? "",
             mirrors: Array(entry.addresses.dropFirst()),
+            line: entry.line,
             lines: entry.options
         )
     }

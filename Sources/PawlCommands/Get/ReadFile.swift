@@ -2,18 +2,29 @@ import Glibc
 import PawlCore
 import PawlSystem
 
-/// The text of a file, or of standard input for `-`.
+/// The bytes of a file, or of standard input for `-`; more than `limit` of them are a failure.
 ///
-/// Invalid UTF-8 becomes U+FFFD.
-func readText(at path: String) throws(Failure) -> String {
-    String(decoding: try readBytes(at: path), as: UTF8.self)
+/// By default millions of URLs: an endless file, such as a device, must not fill the memory.
+func readBytes(
+    at path: String,
+    named name: [UInt8]? = nil,
+    limit: Int = 256 << 20
+) throws(Failure) -> [UInt8] {
+    let bytes = try readBytes(at: path, named: name, atMost: limit + 1)
+    guard bytes.count <= limit else {
+        let place = path == "-" ? "standard input" : path
+        throw Failure(.tooLarge, "cannot use", at: place, because: "it has more than \(limit) bytes")
+    }
+    return bytes
 }
 
-/// The bytes of a file, or of standard input for `-`.
-func readBytes(at path: String) throws(Failure) -> [UInt8] {
+/// The first bytes of a file, or of standard input for `-`; `name` are the bytes of the path.
+func readBytes(at path: String, named name: [UInt8]? = nil, atMost most: Int) throws(Failure) -> [UInt8] {
     let isInput = path == "-"
     let place = isInput ? "standard input" : path
-    let descriptor = isInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let name = (name ?? Array(path.utf8)) + [0]
+    let descriptor =
+        isInput ? STDIN_FILENO : unsafe open(name.map { CChar(bitPattern: $0) }, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
         throw Failure(.cannotOpen, "cannot open", at: place, because: SystemError.last.text)
     }
@@ -24,6 +35,7 @@ func readBytes(at path: String) throws(Failure) -> [UInt8] {
         let count = unsafe read(descriptor, &piece, piece.count)
         if count > 0 {
             bytes.append(contentsOf: piece[..<count])
+            if bytes.count >= most { return Array(bytes.prefix(most)) }
         } else if count == 0 {
             return bytes
         } else if errno != EINTR {

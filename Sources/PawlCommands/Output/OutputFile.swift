@@ -11,7 +11,9 @@ package struct OutputFile: ~Copyable {
     /// The descriptor stays open: it belongs to the process.
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
-    package mutating func append(_ text: String) { pending.append(contentsOf: text.utf8) }
+    package mutating func append(_ text: String) { append(text.utf8) }
+
+    package mutating func append(_ bytes: some Sequence<UInt8>) { pending.append(contentsOf: bytes) }
 
     package mutating func appendLine(_ line: String) { append(line + "\n") }
 

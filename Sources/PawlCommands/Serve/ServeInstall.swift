@@ -57,7 +57,7 @@ struct ServeInstall {
     ///
     /// After a failure the unit and its folders are as before.
     func run() throws(Failure) {
-        let previous = try? readText(at: path)
+        let previous = (try? readBytes(at: path)).map { String(decoding: $0, as: UTF8.self) }
         var made: [String] = []
         do throws(Failure) {
             try requireSystemctl()

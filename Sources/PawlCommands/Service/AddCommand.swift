@@ -19,7 +19,7 @@ extension Command {
             options.get,
             sources,
             for: "add",
-            readingWith: readText,
+            readingWith: { (path) throws(Failure) in try readBytes(at: path) },
             askingWith: PasswordPrompt.ask,
             guessingWith: RemoteLook.scheme
         )
@@ -128,14 +128,17 @@ private struct AddSession {
         }
         // Without one it is that of the service's settings.
         let isPlain = download.folder == DownloadOptions().folder
-        return [
-            "url": .string(item.source), "options": .object(values), "mirrors": .strings(download.mirrors),
-            "folder": isPlain ? .null : .string(try folder(download.folder)),
-            "priority": .number(options.priority),
-            "group": options.verb.group.map { .string($0) } ?? .null,
-            "start": options.start.map { .string($0) } ?? .null,
-            "pieces": pieces.isEmpty ? .null : .string(pieces),
+        var request = [
+            JSON.Member("url", .string(item.source)), JSON.Member("options", .object(values)),
+            JSON.Member("mirrors", .strings(download.mirrors)),
+            JSON.Member("folder", isPlain ? .null : .string(try folder(download.folder))),
+            JSON.Member("priority", .number(options.priority)),
+            JSON.Member("group", options.verb.group.map { .string($0) } ?? .null),
+            JSON.Member("start", options.start.map { .string($0) } ?? .null),
+            JSON.Member("pieces", pieces.isEmpty ? .null : .string(pieces)),
         ]
+        if !download.usesOwnersSecrets { request.append(JSON.Member("ownersSecrets", .bool(false))) }
+        return .object(request)
     }
 
     /// The folder relative to the root; an absolute one must be inside it.

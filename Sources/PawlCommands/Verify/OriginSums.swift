@@ -17,7 +17,7 @@ final class OriginSums {
     func end() { downloader.shutDown() }
 
     /// What the fields of the content's response state, and else the sums files beside it.
-    func digests(ofFileAt path: String) throws(Failure) -> [(Checksum, String)] {
+    func digests(ofFileAt path: [UInt8]) throws(Failure) -> [(Checksum, String)] {
         let file = content(of: path)
         do throws(PawlError) {
             let stated = try downloader.statedDigests(of: file.text, options: DownloadOptions())
@@ -28,17 +28,17 @@ final class OriginSums {
         return try checksums(ofFileAt: path)
     }
 
-    private func content(of path: String) -> WebAddress {
+    private func content(of path: [UInt8]) -> WebAddress {
         var file = address
         if address.path.hasSuffix("/") {
             file.query = nil
-            file.path += Self.encoded(path.pathParts().last.map { String($0) } ?? path)
+            file.path += Self.encoded(path.split(separator: UInt8(ascii: "/")).last ?? path[...])
         }
         return file
     }
 
     /// The digests that the first sums file that names the file has, with the sums file's URL.
-    private func checksums(ofFileAt path: String) throws(Failure) -> [(Checksum, String)] {
+    private func checksums(ofFileAt path: [UInt8]) throws(Failure) -> [(Checksum, String)] {
         var file = content(of: path)
         file.query = nil
         let stated = file.path.pathParts().last.map { PercentCoding.decoded($0.utf8) } ?? []
@@ -78,8 +78,8 @@ final class OriginSums {
         }
     }
 
-    private static func encoded(_ name: String) -> String {
-        let bytes = PercentCoding.encoded(name.utf8) {
+    private static func encoded(_ name: ArraySlice<UInt8>) -> String {
+        let bytes = PercentCoding.encoded(name) {
             PercentCoding.isPathCharacter($0) && $0 != UInt8(ascii: "%")
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -1,13 +1,13 @@
-import Glibc
 import Pawl
 import PawlCore
-import PawlSystem
 
 /// Files that describe others: sums files, Metalinks, zsync control files.
 enum ReadMaterial {
     /// The bytes at a path or a URL, or of standard input for `-`; more than `limit` of them are a failure.
     static func bytes(at place: String, limit: Int, options: DownloadOptions) throws(Failure) -> [UInt8] {
-        guard isURL(place) else { return try fileBytes(at: place, limit: limit) }
+        guard isURL(place) else {
+            return try readBytes(at: shown(place), named: PathText.bytes(place), limit: limit)
+        }
         let downloader = Downloader()
         defer { downloader.shutDown() }
         do throws(PawlError) {
@@ -19,38 +19,16 @@ enum ReadMaterial {
 
     static func isURL(_ place: String) -> Bool { place.contains("://") }
 
-    /// The place for users: a URL without secrets.
-    static func shown(_ place: String) -> String { isURL(place) ? Redaction.address(place) : place }
-
-    private static func fileBytes(at path: String, limit: Int) throws(Failure) -> [UInt8] {
-        let isInput = path == "-"
-        let place = isInput ? "standard input" : path
-        let descriptor = isInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Failure(.cannotOpen, "cannot open", at: place, because: SystemError.last.text)
-        }
-        defer { if !isInput { close(descriptor) } }
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe read(descriptor, &part, part.count)
-            if count == 0 { return bytes }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                throw Failure(.cannotOpen, "cannot read", at: place, because: SystemError.last.text)
-            }
-            bytes.append(contentsOf: part[..<count])
-            guard bytes.count <= limit else {
-                throw Failure(.tooLarge, "cannot use", at: place, because: "it has more than \(limit) bytes")
-            }
-        }
+    /// The place for users: a URL without secrets, and a path whose bytes are UTF-8.
+    static func shown(_ place: String) -> String {
+        isURL(place) ? Redaction.address(place) : PathText.shown(place)
     }
 
     static func metalink(at place: String, options: DownloadOptions) throws(Failure) -> Metalink {
         let bytes = try bytes(at: place, limit: 16 << 20, options: options)
         let base = isURL(place) ? try WebAddress.parse(place).address : nil
         do throws(Metalink.Fault) { return try Metalink(bytes, base: base) } catch {
-            throw Failure(.badOption, "cannot use the Metalink", at: place, because: error.words)
+            throw Failure(.badOption, "cannot use the Metalink", at: shown(place), because: error.words)
         }
     }
 

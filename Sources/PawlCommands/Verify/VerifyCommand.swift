@@ -27,7 +27,10 @@ struct VerifyPlan: Sendable {
     }
 
     struct Item: Sendable {
-        var path: String
+        /// The bytes of the path, which need not be UTF-8.
+        var name: [UInt8]
+        /// The path for users.
+        var path: String { String(decoding: name, as: UTF8.self) }
         var expected: [Expectation] = []
         /// The file's length, of a Metalink.
         var length: Int64?
@@ -50,6 +53,7 @@ struct VerifyPlan: Sendable {
 
     private(set) var items: [Item]
 
+    /// `files` are paths as ``PathText``.
     init(_ options: VerifyOptions, files: [String]) throws(Failure) {
         guard !files.isEmpty else {
             throw Failure.usage("verify", "[options] FILE...", missing: "FILE")
@@ -58,7 +62,7 @@ struct VerifyPlan: Sendable {
             throw Failure(
                 .badOption,
                 "cannot verify",
-                at: files.joined(separator: " "),
+                at: files.map(PathText.shown).joined(separator: " "),
                 because: "nothing to compare with",
                 remedy: "give --checksum, --sums, --metalink or --from"
             )
@@ -72,7 +76,7 @@ struct VerifyPlan: Sendable {
                 remedy: "use --sums"
             )
         }
-        items = files.map { Item(path: $0) }
+        items = files.map { Item(name: PathText.bytes($0)) }
         if let checksum = options.checksum {
             items[0].expected.append(Expectation(checksum: checksum, source: "--checksum"))
         }
@@ -96,7 +100,7 @@ struct VerifyPlan: Sendable {
         let origin = OriginSums(address)
         defer { origin.end() }
         for index in items.indices {
-            for (checksum, source) in try origin.digests(ofFileAt: items[index].path) {
+            for (checksum, source) in try origin.digests(ofFileAt: items[index].name) {
                 items[index].expected.append(Expectation(checksum: checksum, source: source))
             }
         }
@@ -124,9 +128,9 @@ struct VerifyPlan: Sendable {
             throw Failure(.badOption, "cannot use", at: place, because: "it is no sums file")
         }
         for index in items.indices {
-            let found = sums.checksums(ofFileAt: items[index].path, isOnly: items.count == 1)
+            let found = sums.checksums(ofFileAt: items[index].name, isOnly: items.count == 1)
             items[index].expected += found.map { Expectation(checksum: $0, source: place) }
-            let name = items[index].path.utf8.split(separator: UInt8(ascii: "/")).last ?? [][...]
+            let name = items[index].name.split(separator: UInt8(ascii: "/")).last ?? [][...]
             if found.isEmpty, sums.names(name) {
                 items[index].flaw = "\(place) has different digests of the same algorithm for it"
             }
@@ -136,8 +140,8 @@ struct VerifyPlan: Sendable {
 
 extension SumsFile {
     /// The digests of the file at `path`: those of the entry with the longest end of it, else of its name.
-    func checksums(ofFileAt path: String, isOnly: Bool) -> [Checksum] {
-        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
+    func checksums(ofFileAt path: [UInt8], isOnly: Bool) -> [Checksum] {
+        let parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
         guard let name = parts.last else { return [] }
         let fitting = entries.filter { Array(parts.suffix($0.path.count)) == $0.path }
         guard let longest = fitting.map(\.path.count).max(), longest > 1 else {

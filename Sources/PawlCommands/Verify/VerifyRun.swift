@@ -24,12 +24,13 @@ struct VerifyRun: ~Copyable {
     private let total: Int64
     private var display: ProgressDisplay
     private var output = OutputFile(descriptor: STDOUT_FILENO)
+    private let isTerminal = isatty(STDOUT_FILENO) == 1
 
     init(_ plan: VerifyPlan, _ options: VerifyOptions) {
         self.plan = plan
         self.options = options
         state = Monitor(State(outcomes: Array(repeating: nil, count: plan.items.count)))
-        total = plan.items.reduce(0) { $0.addingClamped(fileLength(at: $1.path)) }
+        total = plan.items.reduce(0) { $0.addingClamped(fileLength(of: $1)) }
         display = ProgressDisplay(isShown: !options.isJSON && !options.isQuiet)
     }
 
@@ -64,18 +65,23 @@ struct VerifyRun: ~Copyable {
         let isFailure = if case .failed = outcome { true } else { false }
         guard !options.isQuiet || isFailure || options.isJSON else { return }
         display.clear()
-        output.appendLine(
-            options.isJSON
-                ? VerifyRun.json(item, outcome) : TerminalText.harmless(VerifyRun.line(item, outcome))
-        )
+        if options.isJSON {
+            output.appendLine(VerifyRun.json(item, outcome))
+        } else {
+            let line = TerminalText.harmless(VerifyRun.line(item, outcome)) + "\n"
+            // Programs get the name's own bytes.
+            output.append(isTerminal ? Array(PathText.shown(line).utf8) : PathText.bytes(line))
+        }
         output.flush()
     }
 
+    /// With the path as ``PathText``.
     static func line(_ item: VerifyPlan.Item, _ outcome: Outcome) -> String {
-        switch outcome {
+        let path = PathText.text(item.name)
+        return switch outcome {
         case .verified(let checksum, _, let source):
-            "\(item.path): OK, \(checksum?.algorithm.rawValue ?? "pieces") (\(source))"
-        case .failed(let failure): "\(item.path): FAILED, \(failure.why)"
+            "\(path): OK, \(checksum?.algorithm.rawValue ?? "pieces") (\(source))"
+        case .failed(let failure): "\(path): FAILED, \(failure.why)"
         }
     }
 
@@ -117,9 +123,8 @@ struct VerifyRun: ~Copyable {
 }
 
 /// The length of a file, 0 where there is none.
-private func fileLength(at path: String) -> Int64 {
-    var found = stat()
-    return unsafe stat(path, &found) == 0 ? Int64(found.st_size) : 0
+private func fileLength(of item: VerifyPlan.Item) -> Int64 {
+    (try? FileDigests(item.name))?.length ?? 0
 }
 
 /// Compares one file with what is known of it.
@@ -141,7 +146,7 @@ enum FileVerifier {
                 because: item.flaw ?? "nothing that was given names it"
             )
         }
-        let file = try FileDigests(place)
+        let file = try FileDigests(item.name)
         if let length = item.length, length != file.length {
             throw Failure(
                 .checksumMismatch,

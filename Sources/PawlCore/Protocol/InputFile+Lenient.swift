@@ -3,14 +3,14 @@ extension InputFile {
     package struct Fault: Hashable, Sendable {
         /// From 1.
         package var line: Int
-        /// The line as written, without white space at its end.
+        /// The line as written, without white space at its end; the beginning of a giant one.
         package var text: String
     }
 
     /// Parses a list as aria2 does: a line without a use is skipped instead of refused.
     ///
-    /// Indented lines before the first URL are URLs; option lines without `=` are returned as faults. Nothing is
-    /// checked further: a word that is no URL is the caller's to refuse.
+    /// Indented lines before the first URL are URLs; option lines without `=` and giant lines are returned as faults.
+    /// Nothing is checked further: a word that is no URL is the caller's to refuse.
     package static func parseLeniently(_ bytes: [UInt8]) -> (entries: [InputEntry], faults: [Fault]) {
         var entries: [InputEntry] = []
         var faults: [Fault] = []
@@ -22,6 +22,10 @@ extension InputFile {
             (next, line) = (end + 1, line + 1)
             let content = raw.trimmed(\.isWhiteSpace)
             guard let first = content.first, raw.first != .hash, first != .hash || !entries.isEmpty else {
+                continue
+            }
+            guard raw.count <= longestLine else {
+                faults.append(Fault(line: line, text: String(decoding: raw.prefix(80), as: UTF8.self) + "…"))
                 continue
             }
             if raw.first?.isBlank == true, !entries.isEmpty {
@@ -41,11 +45,7 @@ extension InputFile {
                     faults.append(Fault(line: line, text: text))
                 }
             } else {
-                let addresses = content.split(separator: .tab).compactMap { part -> String? in
-                    let part = part.trimmed(\.isWhiteSpace)
-                    return part.isEmpty ? nil : String(decoding: part, as: UTF8.self)
-                }
-                entries.append(InputEntry(addresses: addresses, line: line))
+                entries.append(InputEntry(addresses: addresses(content), line: line))
             }
         }
         return (entries, faults)

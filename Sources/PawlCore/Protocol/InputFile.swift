@@ -31,13 +31,20 @@ package struct InputOption: Hashable, Sendable {
 /// A list of downloads, in aria2's format: one file per line, its mirrors separated by TAB; lines that begin
 /// with white space set options of the file above; `#` begins a comment line.
 package enum InputFile {
+    /// The most bytes of a line: more than all URLs of one file may have.
+    package static let longestLine = 2 << 20
+
     /// Parses the whole list.
     ///
     /// `name` is the file's name in messages. Throws code 28 with the line.
-    package static func parse(_ text: String, name: String = "the input file") throws(Failure) -> [InputEntry]
-    {
+    package static func parse(
+        _ bytes: [UInt8],
+        name: String = "the input file"
+    ) throws(Failure) -> [InputEntry] {
+        guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
+            throw Place(name: name, line: 1).failure("it is UTF-16; save it as UTF-8")
+        }
         var entries: [InputEntry] = []
-        let bytes = Array(text.utf8)
         var next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var line = 0
         while next <= bytes.count {
@@ -46,6 +53,9 @@ package enum InputFile {
             (next, line) = (end + 1, line + 1)
             let content = raw.trimmed(\.isWhiteSpace)
             guard let first = content.first, first != .hash else { continue }
+            guard raw.count <= longestLine else {
+                throw Place(name: name, line: line).failure("it is longer than \(longestLine) bytes")
+            }
             if raw.first?.isBlank == true {
                 let option = try option(content, Place(name: name, line: line))
                 guard !entries.isEmpty else {
@@ -53,18 +63,26 @@ package enum InputFile {
                 }
                 entries[entries.count - 1].options.append(option)
             } else {
-                let addresses = content.contains(.tab) ? content.split(separator: .tab) : [content]
-                let texts = addresses.compactMap { address -> String? in
-                    let address = address.trimmed(\.isWhiteSpace)
-                    return address.isEmpty ? nil : String(decoding: address, as: UTF8.self)
-                }
-                entries.append(InputEntry(addresses: texts, line: line))
+                entries.append(InputEntry(addresses: addresses(content), line: line))
             }
         }
         return entries
     }
 
+    /// The addresses of a line; bytes that are not UTF-8 are percent-encoded, as requests send them.
+    static func addresses(_ content: ArraySlice<UInt8>) -> [String] {
+        let parts = content.contains(.tab) ? content.split(separator: .tab) : [content]
+        return parts.compactMap { part in
+            let part = part.trimmed(\.isWhiteSpace)
+            return part.isEmpty ? nil : PercentCoding.text(part)
+        }
+    }
+
     private static func option(_ content: ArraySlice<UInt8>, _ place: Place) throws(Failure) -> InputOption {
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw place.failure("it is not UTF-8")
+        }
+        guard FieldText.isSafe(text) else { throw place.failure(FieldText.flaw) }
         guard let equals = content.firstIndex(of: .equals), equals > content.startIndex else {
             throw place.failure("an indented line must have the form name=value")
         }

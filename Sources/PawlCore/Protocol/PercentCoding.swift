@@ -60,6 +60,12 @@ package enum PercentCoding {
         return result
     }
 
+    /// `bytes` as text; all that is not ASCII is percent-encoded if it is not UTF-8.
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? String(decoding: encoded(bytes, keeping: \.isASCII), as: UTF8.self)
+    }
+
     /// Characters of a path (RFC 3986 §3.3), the slash included.
     package static func isPathCharacter(_ byte: UInt8) -> Bool {
         switch Unicode.Scalar(byte) {

@@ -15,7 +15,9 @@ package enum ProxyURL {
     }
 
     /// Whether the proxy itself is reached over TLS.
-    package static func isSecure(_ text: String) -> Bool { text.lowercased().hasPrefix("https://") }
+    package static func isSecure(_ text: String) -> Bool {
+        text.utf8.prefix(8).isCaseInsensitively("https://")
+    }
 
     /// User name and password as they are written; `nil` without any.
     package static func login(of text: String) -> Substring? {

@@ -125,6 +125,13 @@ extension Failure: CustomStringConvertible {
         guard !what.isEmpty else { return why }
         let cause = why.isEmpty ? "" : ": \(why)"
         let advice = remedy.isEmpty ? "" : "; \(remedy)"
-        return "\(what) \(place)\(cause)\(advice)"
+        return "\(what) \(Failure.shortened(place))\(cause)\(advice)"
+    }
+
+    /// Nobody reads a megabyte that an input file or a server put into a sentence.
+    private static func shortened(_ place: String) -> String {
+        guard place.utf8.count > 4096 else { return place }
+        let scalars = place.unicodeScalars
+        return "\(Substring(scalars.prefix(1000)))…\(Substring(scalars.suffix(200)))"
     }
 }

@@ -14,10 +14,10 @@ package struct FileHashing: Sendable {
     package let stamp: FileStamp?
 
     /// Opens a regular file; links are followed.
-    package init(_ path: String) throws(Failure) {
-        self.path = path
+    package init(_ bytes: [UInt8]) throws(Failure) {
+        path = String(decoding: bytes, as: UTF8.self)
         do throws(SystemError) {
-            file = try OpenFile(at: path)
+            file = try OpenFile(at: bytes)
             let status = try file.status()
             guard status.isRegular else { throw SystemError(number: EINVAL) }
             length = status.length

@@ -25,6 +25,7 @@ final class CRCHashing: Sendable {
         var unread: Int64 = 0
         var wanted: Wanted?
         var isRunning = false
+        var idle: RunningHash?
         /// The range that a worker is reading; `isSpoiled` if it was overwritten meanwhile.
         var reading: ByteRange?
         var isSpoiled = false
@@ -132,7 +133,7 @@ final class CRCHashing: Sendable {
             return (state.reading, state.algorithms)
         }
         guard let range else { return settle() }
-        let hash = RunningHash(algorithms, at: range.start)
+        let hash = hash(algorithms, at: range.start)
         var failure: Failure?
         do throws(Failure) {
             while hash.position < range.end {
@@ -144,6 +145,7 @@ final class CRCHashing: Sendable {
         let values = hash.crcValues
         let wanted = state.withLock { state -> Wanted? in
             state.reading = nil
+            state.idle = hash
             if failure == nil {
                 if !state.isSpoiled { state.segments.insert(range, values) }
                 return nil
@@ -156,10 +158,23 @@ final class CRCHashing: Sendable {
         return true
     }
 
+    /// The hash of the last turn, with its buffer: a new one for each range would be a mapping that comes and goes, for
+    /// which the kernel stops all threads.
+    private func hash(_ algorithms: [HashAlgorithm], at position: Int64) -> RunningHash {
+        let idle = state.withLock { state in
+            defer { state.idle = nil }
+            return state.idle
+        }
+        guard let idle, idle.algorithms == algorithms else { return RunningHash(algorithms, at: position) }
+        idle.restart(at: position)
+        return idle
+    }
+
     /// Nothing is left to read: completes digests that were requested.
     private func settle() -> Bool {
         let finished = state.withLock { state -> (Completion, [Checksum])? in
             state.isRunning = false
+            if state.wanted != nil { state.idle = nil }
             guard let wanted = state.wanted, !state.algorithms.isEmpty else { return nil }
             let kinds = state.algorithms.map { RunningHash.crcKind($0) ?? 0 }
             let values =

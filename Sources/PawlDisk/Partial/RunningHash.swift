@@ -55,6 +55,17 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
         return unsafe .digest(context)
     }
 
+    /// Begins anew at another offset; there are CRCs only.
+    func restart(at position: Int64) {
+        self.position = position
+        for index in unsafe parts.indices {
+            guard case .crc(let kind, _) = unsafe parts[index] else {
+                preconditionFailure("a digest is used once")
+            }
+            unsafe parts[index] = .crc(kind: kind, value: 0)
+        }
+    }
+
     /// The number of a CRC in C; `nil` for digests.
     static func crcKind(_ algorithm: HashAlgorithm) -> Int32? {
         switch algorithm {

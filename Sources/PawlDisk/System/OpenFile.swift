@@ -22,8 +22,12 @@ final class OpenFile: Sendable {
     }
 
     /// Opens a file for reading, by its path; a symbolic link is followed.
-    init(at path: String) throws(SystemError) {
-        let result = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    convenience init(at path: String) throws(SystemError) { try self.init(at: Array(path.utf8)) }
+
+    /// The path's bytes need not be UTF-8.
+    init(at path: [UInt8]) throws(SystemError) {
+        let name = (path + [0]).map { CChar(bitPattern: $0) }
+        let result = unsafe open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard result >= 0 else { throw .last }
         descriptor = result
     }

@@ -134,11 +134,11 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.add",
             parameters:
-                "[[URL or {url, options, mirrors, folder, group, priority, start, description, pieces, checkExisting}, ...]]",
+                "[[URL or {url, options, mirrors, folder, group, priority, start, description, pieces, checkExisting, ownersSecrets}, ...]]",
             result:
                 "an array with {id} or {error} for each: an option's invalid value, code 28, refuses its download alone; known is true for a URL that the queue has already: its download is resumed; {id, known, finished} if its file is complete: it is not requested again",
             help:
-                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. pieces: TYPE LENGTH HEX, the type and length of pieces and the digests of all of them, one after another; each is checked as it completes. checkExisting: a file that has the name is compared with the checksum and the pieces first; a right one is the result, and of a wrong one the wrong pieces are fetched, or all of it. Options that name local files are accepted over the Unix socket only.",
+                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. pieces: TYPE LENGTH HEX, the type and length of pieces and the digests of all of them, one after another; each is checked as it completes. checkExisting: a file that has the name is compared with the checksum and the pieces first; a right one is the result, and of a wrong one the wrong pieces are fetched, or all of it. ownersSecrets: false uses no keys, logins, netrc file and proxy login of the service's owner. Options that name local files are accepted over the Unix socket only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
             body: { try await $0.add($1) }
         ),

@@ -98,6 +98,7 @@ extension ServiceMethods {
             )
         }
         var flags: [JSON.Member] = []
+        if !details.options.usesOwnersSecrets { flags.append(JSON.Member("ownersSecrets", .bool(false))) }
         if details.checksExistingFile { flags.append(JSON.Member("checkExisting", .bool(true))) }
         if let text = snapshot.taskDescription { flags.append(JSON.Member("description", .string(text))) }
         return flags + [

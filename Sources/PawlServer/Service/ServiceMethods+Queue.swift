@@ -259,7 +259,7 @@ struct AddItem {
             object,
             named: [
                 "url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces",
-                "checkExisting",
+                "checkExisting", "ownersSecrets",
             ]
         )
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
@@ -269,7 +269,7 @@ struct AddItem {
         if let members = try fields.members("options") {
             refusal = try AddItem.take(members, rights, into: &request.options)
         }
-        request.options.usesOwnersSecrets = rights.mayNameFiles
+        request.options.usesOwnersSecrets = try fields.flag("ownersSecrets") ?? true && rights.mayNameFiles
         if let folder = try fields.text("folder") { request.options.folder = folder }
         if let mirrors = try fields.texts("mirrors") { request.options.mirrors = mirrors }
         request.options.taskDescription = try fields.text("description")

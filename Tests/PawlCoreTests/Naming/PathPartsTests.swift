@@ -9,6 +9,7 @@ import Testing
         #expect("a/\(mark)".hasSlash)
         #expect(SampleName.flaw(ofPath: "../\(mark)x") != nil)
         #expect(ProxyURL.login(of: "u:p@\(mark)h") == "u:p")
+        #expect(ProxyURL.isSecure("HTTPS://\(mark)h"))
         #expect(ProxyURL.login(of: "http://\(mark)u:p@h")?.hasSuffix("u:p") == true)
     }
 

@@ -33,6 +33,36 @@ import Testing
         #expect(try bench.pawl("verify", "none", "--sums", "SHA256SUMS").code != 0)
     }
 
+    @Test func `names are bytes, as for sha256sum`() throws {
+        let bench = try IntegrityBench()
+        let script = #"""
+            set -e
+            one=$(printf 'a\377b') two='c\d' three='e
+            f' four=$(printf '\342\202')
+            mkdir "$four"
+            echo 1 >"$one"; echo 2 >"$two"; echo 3 >"$three"; echo 4 >"$four/x"; echo 5 >"$(printf 'a\376b')"
+            sha256sum "$one" "$two" "$three" "$four/x" >"$one.sums"
+            sha256sum --tag "$one" "$two" "$three" "$four/x" >tagged
+            sha256sum -c --quiet "$one.sums"
+            for sums in "$one.sums" tagged; do
+                "$0" verify "$one" "$two" "$three" "$four/x" --sums "$sums" >"out $sums"
+                "$0" verify -q "$(printf 'a\376b')" --sums "$sums" && exit 1
+            done
+            printf 'a\377b: OK, sha-256 (tagged)\nc\\d: OK, sha-256 (tagged)\ne\357\277\275f: OK, sha-256 (tagged)\n' >wanted
+            printf '\342\202/x: OK, sha-256 (tagged)\n' >>wanted
+            cmp wanted "out tagged"
+            "$0" verify "$one" --checksum "sha-256=$(sha256sum <"$one" | cut -c1-64)" --json
+            "$0" verify "no $one" --checksum "sha-256=$(sha256sum <"$one" | cut -c1-64)"
+            """#
+        let run = try bench.run("/bin/sh", ["-c", script, PawlBinary.path])
+        #expect(run.code == 15, "\(run)")
+        #expect(
+            run.lines.first { $0.contains("verified") }?.contains("\"path\":\"a\u{FFFD}b\"") == true,
+            "\(run)"
+        )
+        #expect(run.lines.last?.hasPrefix("no a\u{FFFD}b: FAILED, No such file") == true, "\(run)")
+    }
+
     @Test func `digests that contradict each other verify nothing, and the line says so`() throws {
         let bench = try IntegrityBench()
         try bench.write("a", Self.content)

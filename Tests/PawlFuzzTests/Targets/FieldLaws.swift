@@ -76,10 +76,10 @@ enum LinkLaws {
 /// Lists of downloads.
 enum InputFileLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
-        let text = String(decoding: input.rest(), as: UTF8.self)
+        let bytes = input.rest()
         let entries: [InputEntry]
         do throws(Failure) {
-            entries = try InputFile.parse(text)
+            entries = try InputFile.parse(bytes)
         } catch {
             return try hold(error.code == .badOption, "refused with code \(error.code.rawValue)")
         }
@@ -104,6 +104,7 @@ enum InputFileLaws {
                 try hold(option.line > line, "line \(option.line) after \(line)")
                 line = option.line
                 try hold(!option.name.isEmpty && !option.name.utf8.contains(.equals), "name \(option.name)")
+                try hold(FieldText.isSafe(option.name + option.value), "a control character in \(option)")
             }
         }
     }

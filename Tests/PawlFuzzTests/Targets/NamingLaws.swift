@@ -4,7 +4,9 @@
 enum NamingLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let number = Int(input.number())
-        let name = FileName.safe(String(decoding: input.rest(), as: UTF8.self))
+        let bytes = input.rest()
+        try hold(PathText.bytes(PathText.text(bytes)) == bytes, "a name's bytes change")
+        let name = FileName.safe(String(decoding: bytes, as: UTF8.self))
         try checkSafe(name)
         try hold(FileName.safe(name) == name, "a safe name changes: \(name)")
         try checkSafe(FileName.numbered(name, number))

@@ -8,7 +8,7 @@ enum OptionLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         var parts: [String] = []
         while !input.isEmpty, parts.count < 32 { parts.append(input.text()) }
-        let list = parts.popLast() ?? ""
+        let list = Array((parts.popLast() ?? "").utf8)
         let plan: GetPlan
         do throws(Failure) {
             plan = try GetPlan(arguments: parts) { _ throws(Failure) in list }

@@ -335,6 +335,7 @@ const messages = {
   "must-be-one-of": "必须是以下之一：{0}",
   "must-be-proxy": "格式必须是 [协议://][用户名:密码@]主机[:端口]，协议为 {0} 之一",
   "must-not-be-empty": "不能为空",
+  "too-many-values": "给出的次数超过 {0} 次",
   "must-be-region": "必须是区域名称，如 eu-west-1",
   "must-be-header": "必须是一行请求头，如 Accept: text/plain",
   "must-be-digest": "格式必须是 类型=十六进制摘要，类型为 {0} 之一",
