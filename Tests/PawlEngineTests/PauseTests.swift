@@ -219,6 +219,28 @@ import Testing
         next.expect(payload, at: "a.bin")
     }
 
+    @Test(arguments: [true, false])
+    func `what a killed process had not synced is synced as soon as it is reopened`(isOnline: Bool) {
+        let world = World(seed: 4)
+        let stage = Stage(world: world)
+        stage.serve("a.bin", 30 * .mebi)
+        stage.start(Stage.job("a.bin"))
+        stage.after(.milliseconds(1_500)) { $0.crash(.kill) }
+        stage.run()
+        let kept = world.disk.journalled("/downloads/a.bin")
+        #expect(kept?.count == world.network.taken && world.disk.checkpoints == 0)
+
+        // No response comes that would start the clock of checkpoints.
+        world.network[Stage.host].always = .silent
+        world.set(online: isOnline)
+        let next = Stage(world: world)
+        next.start(Stage.job("a.bin"))
+        next.after(.milliseconds(500)) { $0.crash(.powerCut) }
+        next.run()
+        #expect(world.disk.checkpoints == 1)
+        #expect(world.disk.journalled("/downloads/a.bin") == kept)
+    }
+
     @Test func `bytes received during a checkpoint are durable too while waiting for the network`() {
         let world = World(seed: 7)
         let stage = Stage(world: world)

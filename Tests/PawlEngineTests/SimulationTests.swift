@@ -19,6 +19,12 @@ import Testing
         #expect(tally["connections reused"] > 0 && tally["bodies drained"] > 0)
     }
 
+    /// Each of these worlds has broken a law, in a way that 30,000 others had not.
+    @Test(arguments: [27_063, 33_400, 34_036, 58_053, 59_631, 69_176, 78_079] as [UInt64])
+    func `a world that has broken a law keeps it now`(seed: UInt64) {
+        #expect(Simulation.run(seed: seed).violations.isEmpty)
+    }
+
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `the same seed gives the same events`(batch: UInt64) {
         for seed in batch * 10..<batch * 10 + 10 {

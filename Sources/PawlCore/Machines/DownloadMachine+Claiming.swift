@@ -12,7 +12,7 @@ extension DownloadMachine {
             guard !journal.done.isEmpty else { return reserve() + admit(index, now: now) }
             let lane = lanes[index]
             let drops = stop()
-            return drops + adopt(journal, after: lane, now: now)
+            return drops + takeOver(journal, after: lane, now: now)
         case .existing(let length):
             isClaimed = true
             let drops = stop()
@@ -35,7 +35,7 @@ extension DownloadMachine {
             return openFirst(now: now)
         case .found(let journal):
             isClaimed = true
-            return adopt(journal, now: now)
+            return takeOver(journal, now: now)
         case .existing(let length):
             isClaimed = true
             return resumeExisting(length, total: nil, now: now)
@@ -44,6 +44,23 @@ extension DownloadMachine {
         case .failed(let failure):
             return fail(failure)
         }
+    }
+
+    /// Continues an earlier run's bytes, and makes them durable: a killed process may not have done so, and no response
+    /// may come for a long time.
+    private mutating func takeOver(
+        _ journal: LoadedJournal,
+        after lane: Lane? = nil,
+        now: Instant
+    ) -> [Action] {
+        let actions = adopt(journal, after: lane, now: now)
+        // Discarding, publishing and closing sync what is left.
+        guard isActive || phase == .waitingForNetwork || phase == .verifying, !map.done.isEmpty else {
+            return actions
+        }
+        checkpointAt = now + DownloadMachine.checkpointPeriod
+        checkpointBytes = written
+        return [.checkpoint] + actions
     }
 
     /// Continues an earlier run's bytes, as far as they belong to the requested range.

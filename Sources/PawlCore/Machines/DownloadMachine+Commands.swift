@@ -114,7 +114,7 @@ extension DownloadMachine {
             guard !online, !sources.contains(where: { $0.isUsable && $0.current.isLoopback }) else {
                 return []
             }
-            return stop() + [.checkpoint, enter(.waitingForNetwork)]
+            return stop() + waitForNetwork()
         case .waitingForNetwork:
             // A redirect may lead elsewhere from another network, and the old target may have expired.
             for source in sources.indices { forgetTarget(of: source) }

@@ -212,14 +212,16 @@ extension DownloadMachine {
         return representation != before
     }
 
-    /// The whole content is sent from 0: all bytes on disk are compared with it before anything is added.
+    /// The whole content is sent from 0: what is on disk is compared with it before anything is added.
     ///
-    /// `nil` where the bytes on disk are not its beginning.
+    /// What is behind a gap arrives again. `nil` where nothing on disk is its beginning.
     mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]?
     {
         let have = map.done.prefix
-        guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, response.range.start == 0,
-            response.range.end >= have, representation?.coding == response.identity.coding
+        let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
+        guard have > 0, map.done.runs.count == 1 || !isBound, isClaimed, !isStale, base == 0,
+            response.range.start == 0, response.range.end >= have,
+            representation?.coding == response.identity.coding
         else { return nil }
         let total = plan.selectedLength(of: response.identity.total)
         // A whole without a length has all of the pieces, or their digests tell.
@@ -228,6 +230,7 @@ extension DownloadMachine {
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
         for lane in lanes { map.release(lane.id) }
         lanes.removeAll { $0.id != keep }
+        let discards = discard(behind: have)
         if map.total == nil, let total { map.learn(total: total) }
         rangesUsable = false
         // If this response breaks off, the next one is compared as well.
@@ -243,11 +246,16 @@ extension DownloadMachine {
         lanes[0].end = map.isComplete ? have : end
         if !map.isComplete { map.assign(ByteRange(have, end), to: keep) }
         let notice =
-            LocalizableMessage(
+            discards.isEmpty
+            ? LocalizableMessage(
                 "whole-file-comparing",
                 "the server sends only the whole file: comparing it with the bytes on disk"
             )
-        return drops + [.notify(.notice(notice))] + admit(0, now: now)
+            : LocalizableMessage(
+                "whole-file-comparing-beginning",
+                "the server sends only the whole file: comparing it with the first \(ByteQuantity.text(have)) on disk, and fetching the rest again"
+            )
+        return drops + discards + [.notify(.notice(notice))] + admit(0, now: now)
     }
 
     // MARK: entity tags
@@ -287,6 +295,8 @@ extension DownloadMachine {
             break
         }
         self.question = nil
+        // The digests of pieces are known by now.
+        if pieces != nil { return [remove(index)] + refillOrOpen(now: now) }
         if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
             let before = record(of: lane.source, at: lane.host)?.validators
             let old = before?.entityTag?.text ?? "another"

@@ -205,7 +205,7 @@ extension DownloadMachine {
         source: Int,
         now: Instant
     ) -> [Action] {
-        if !isOnline, !sources[source].current.isLoopback { return [.checkpoint, enter(.waitingForNetwork)] }
+        if !isOnline, !sources[source].current.isLoopback { return waitForNetwork() }
         let failure = describe(fault, disposition, source: source)
         guard attempts < plan.retry.retries else { return leave(source, failure, now: now) }
         let wait = plan.retry.wait(attempt: attempts + 1, retryAfter: fault.retryAfter, dice: &dice)

@@ -31,7 +31,7 @@ extension DownloadMachine {
         guard rangesUsable, !rangeWasSilent, !isStale else {
             return checksBeforeWhole() ?? [startOver(from: source, now: now)]
         }
-        if let question, sources[question.source].isUsable { return [ask(question, now: now)] }
+        if let question, pieces == nil, sources[question.source].isUsable { return [ask(question, now: now)] }
         if let existingLength, existingLength == written, plan.hasDigest, !knowsExisting {
             // Whether anything follows the existing file: a 416 denies it without a body (C3).
             knowsExisting = true

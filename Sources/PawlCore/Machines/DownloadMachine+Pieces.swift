@@ -65,7 +65,7 @@ extension DownloadMachine {
         now: Instant
     ) -> [Action] {
         map.discard(range)
-        checkpointBytes = min(checkpointBytes, written)
+        voidCheckpoint()
         var actions = dropRacers(within: range)
         actions.append(.discard(range))
         let notice =

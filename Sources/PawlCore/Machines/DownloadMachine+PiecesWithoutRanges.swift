@@ -34,15 +34,18 @@ extension DownloadMachine {
             plan.selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
             response.range.end >= kept, response.identity.coding == nil, isClaimed, base == 0
         else { return nil }
-        let again = ByteRange(kept, max(kept, map.done.upperBound))
-        var discards: [Action] = []
-        if !again.isEmpty {
-            map.discard(again)
-            self.pieces?.discarded(again)
-            discards = [.discard(again)]
-        }
-        checkpointBytes = min(checkpointBytes, written)
+        let discards = discard(behind: kept)
         return compareWhole(response, lane: index, now: now).map { discards + $0 }
+    }
+
+    /// Discards the bytes on disk from `end` on.
+    mutating func discard(behind end: Int64) -> [Action] {
+        let range = ByteRange(end, max(end, map.done.upperBound))
+        guard !range.isEmpty else { return [] }
+        map.discard(range)
+        pieces?.discarded(range)
+        voidCheckpoint()
+        return [.discard(range)]
     }
 
     /// The source that seemed to have the content sends wrong pieces: those without ranges may have the right ones.

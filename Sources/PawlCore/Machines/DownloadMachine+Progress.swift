@@ -48,8 +48,10 @@ extension DownloadMachine {
         }
     }
 
-    /// Called a few times a second while lanes are active.
+    /// Called a few times a second.
     package mutating func tick(now: Instant) -> [Action] {
+        // Verifying a large file takes long, and so may the network.
+        if phase == .verifying || phase == .waitingForNetwork { return checkpoint(now: now) }
         guard isActive else { return [] }
         var actions = timeouts(now: now)
         guard isActive else { return actions }
@@ -146,6 +148,15 @@ extension DownloadMachine {
         checkpointBytes = written
         return [.checkpoint]
     }
+
+    /// Ends the wait for the next checkpoint: none may follow for long.
+    mutating func waitForNetwork() -> [Action] {
+        checkpointBytes = written
+        return [.checkpoint, enter(.waitingForNetwork)]
+    }
+
+    /// Bytes are about to be discarded, and a checkpoint in progress with them: the others need a new one.
+    mutating func voidCheckpoint() { checkpointBytes = min(checkpointBytes, max(0, written - 1)) }
 
     /// A lane's transfer ended.
     package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Instant) -> [Action] {

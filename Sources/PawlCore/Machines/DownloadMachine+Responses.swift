@@ -49,7 +49,8 @@ extension DownloadMachine {
         var judge = Judge(
             requested: lanes[index].requested,
             known: known,
-            record: known?.record(of: sources[source].text, at: lanes[index].host),
+            // With pieces every byte will be checked, whatever the validators say.
+            record: pieces == nil ? known?.record(of: sources[source].text, at: lanes[index].host) : nil,
             have: have,
             held: written,
             name: name
@@ -248,7 +249,6 @@ extension DownloadMachine {
         _ index: Int,
         now: Instant
     ) -> [Action]? {
-        // With pieces every byte will be checked, whatever the validators say.
         let isDecidedLater = pieces != nil || plan.isSeeded && response.evidence.contradictsNothing
         switch isDecidedLater ? .strong : response.evidence {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
@@ -260,11 +260,14 @@ extension DownloadMachine {
             return [remove(index)]
         case .weak: break
         case .strong, .dated:
-            representation?.prove(
-                sources[lane.source].text,
-                at: lane.host,
-                response.identity.validators
-            )
+            // Else the comparison does it.
+            if lane.overlap == 0 || response.evidence == .strong || response.evidence == .dated {
+                representation?.prove(
+                    sources[lane.source].text,
+                    at: lane.host,
+                    response.identity.validators
+                )
+            }
             if lane.overlap == 0 || response.evidence == .strong { prove(lane.source) }
         }
         if let known = map.total, let length = plan.selectedLength(of: response.identity.total),

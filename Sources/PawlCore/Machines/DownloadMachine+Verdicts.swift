@@ -99,11 +99,11 @@ extension DownloadMachine {
     /// The content differs from the bytes on disk.
     mutating func changed(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
-        if let others = leaveOut(index, .init("other-content", "it has other content: \(evidence)"), now: now)
-        {
-            return others
-        }
+        let isOther = LocalizableMessage("other-content", "it has other content: \(evidence)")
+        if let others = leaveOut(index, isOther, now: now) { return others }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
+        // Another source may still have the content that the pieces describe.
+        if pieces != nil, sources.count(where: \.isUsable) > 1 { return without(index, isOther, now: now) }
         if digestsDecide { return isOtherContent(evidence) }
         if restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are
@@ -142,6 +142,16 @@ extension DownloadMachine {
         guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
             return nil
         }
+        return without(index, evidence, forRanges: forRanges, now: now)
+    }
+
+    private mutating func without(
+        _ index: Int,
+        _ evidence: LocalizableMessage,
+        forRanges: Bool = false,
+        now: Instant
+    ) -> [Action] {
+        let source = lanes[index].source
         sources[source].isUsable = false
         sources[source].lacksRanges = forRanges
         let notice = LocalizableMessage(
@@ -201,7 +211,8 @@ extension DownloadMachine {
     /// A range of the content on disk was refused: the bytes stay.
     ///
     /// The range is requested again, from each source. If all refuse it, the whole is requested and compared
-    /// with the bytes on disk, where these are its beginning.
+    /// with the bytes on disk, where these are its beginning. Those behind a gap cannot be continued by it: they are
+    /// discarded for it, unless the server has sent parts in this run.
     mutating func validRangeRefused(
         _ evidence: LocalizableMessage,
         lane index: Int,
@@ -209,10 +220,16 @@ extension DownloadMachine {
     ) -> [Action] {
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         let isAlone = lanes.indices.allSatisfy { $0 == index || lanes[$0].kind == .settling }
-        let isBeginning = plan.selection == .whole && map.done.runs.count == 1 && map.done.prefix > 0
+        let isBeginning = map.done.runs.count == 1 && map.done.prefix > 0
+        let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
+        let mayReplace = isBeginning || !isBound && !sources.contains(where: \.sendsParts)
         if isAlone { rangeRefusals += 1 }
-        let isLast = rangeRefusals > sources.count(where: \.isUsable) || attempts >= plan.retry.retries
-        guard isAlone, isBeginning, isLast else {
+        // Before bytes are discarded, all retries but one are used for others.
+        let isLast =
+            isBeginning
+            ? rangeRefusals > sources.count(where: \.isUsable) || attempts >= plan.retry.retries
+            : attempts + 1 >= plan.retry.retries
+        guard isAlone, plan.selection == .whole, mayReplace, isLast else {
             return laneFault(index, .rangeRefused(evidence), now: now)
         }
         rangesUsable = false

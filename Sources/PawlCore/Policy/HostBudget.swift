@@ -111,6 +111,8 @@ package struct HostBudget: Hashable, Sendable {
     /// `isFirst`: the first report about this file; later ones are not new evidence.
     package mutating func throttled(retryAfter: Interval?, isFirst: Bool = true, now: Instant) {
         shrink(now: now)
+        // Evidence of its own, whatever a rejection before it meant.
+        suspicion = nil
         if isFirst { countRefusal(now: now) }
         // With no others in use it does not show how many are allowed.
         if inUse > 0 { note(isCertain: refusals >= HostBudget.shown) }
@@ -181,6 +183,7 @@ package struct HostBudget: Hashable, Sendable {
         guard let current = limit, let throttledAt, let recoveredAt else { return }
         if now - throttledAt >= HostBudget.forgiveness * Double(1 << doublings) {
             limit = nil
+            suspicion = nil
             forgetBorne()
             doublings = 0
             return

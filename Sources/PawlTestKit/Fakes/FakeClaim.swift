@@ -96,7 +96,7 @@ struct FakeClaim {
         guard original != nil || journal.facts.sources.first == source || adopts(journal) else {
             return nil
         }
-        let boot = disk.state.withLock { $0.boot }
+        let (boot, now) = (disk.state.withLock { $0.boot }, disk.timeline.now)
         if original == nil { checkTail(file, done) }
         file.contents.withLock { contents in
             if original == nil { contents.cut(to: min(contents.length, Int(done.upperBound))) }
@@ -114,10 +114,10 @@ struct FakeClaim {
             contents.synced = contents.synced.intersection(contents.written)
             contents.found = done
             contents.diedAt = nil
-            // What the last process had not made durable stays at risk until this one has: no more than its last
-            // seconds.
-            contents.arrivals = contents.arrivals.filter { done.contains($0.range) }
-                .map { (Instant(nanoseconds: .max), $0.range) }
+            // What the last process had not made durable stays at risk until this one has, which begins to sync it now.
+            contents.arrivals = contents.arrivals.flatMap { arrival in
+                done.intersection(ByteRangeSet([arrival.range])).runs.map { (at: now, range: $0) }
+            }
         }
         let partial = take(file)
         disk.timeline.note("disk: reopened \(name) with \(done.runs), was \(original ?? -1) long")

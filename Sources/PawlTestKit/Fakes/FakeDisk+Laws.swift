@@ -38,11 +38,13 @@ extension FakeDisk {
         let verdict = file.contents.withLock { contents -> (text: String?, told: Int64, lost: Int64)? in
             contents.mustStay = ByteRangeSet()
             // After a failed sync the page cache is rightly not trusted.
-            guard !contents.isVoid, contents.original == nil, contents.image?.header.boot != nil,
-                let known = contents.trusted(boot: boot)
+            guard !contents.isVoid, contents.original == nil, let image = contents.image,
+                image.header.boot != nil, case let known = contents.trusted(image, boot: boot)
             else { return nil }
+            // Bytes beyond the requested part are discarded.
+            let wanted = image.header.facts.representation.selection?.longest ?? SegmentMap.open
             if kind == .powerCut, isSound {
-                contents.mustStay = contents.trusted
+                contents.mustStay = contents.trusted.clipped(to: wanted)
                 let end = contents.diedAt ?? now
                 for (at, range) in contents.arrivals where end - max(at, contents.journalBegan) <= bound {
                     contents.mustStay.remove(range)
@@ -51,6 +53,8 @@ extension FakeDisk {
             guard contents.holder != nil else { return nil }
             var mayBeLost = contents.mayBeLost
             mayBeLost.insert(contents.doubted)
+            let beyond = ByteRange(min(wanted, contents.written.upperBound), contents.written.upperBound)
+            if !beyond.isEmpty { mayBeLost.insert(beyond) }
             let text = Law.kept(known: known, written: contents.written, mayBeLost: mayBeLost)
             let told = known.intersection(contents.unsaid).count
             return (text, told, contents.unsaid.count - told)

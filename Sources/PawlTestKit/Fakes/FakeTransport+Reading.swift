@@ -76,7 +76,8 @@ extension FakeTransport {
                 retryAfter: wait.map { .milliseconds($0 * 1000) }
             )
         }
-        return told
+        guard case .responded(let response) = exchange.fare else { return told }
+        return network.fileHead(of: response, to: exchange.request) ?? told
     }
 
     /// Ends the transfer of a sink that does not want the body; the end of that body is not reported.
@@ -149,7 +150,8 @@ extension FakeTransport {
         case .complete(let keeps):
             checkComplete(exchange)
             if keeps { keep(connection) } else { drop(connection) }
-            notify(exchange, .complete)
+            let fault = exchange.flatMap { network.changedFile($0.response, to: $0.request) }
+            notify(exchange, fault.map { .failed($0) } ?? .complete)
         case .stopped:
             drop(connection)
             notify(exchange, .stopped)

@@ -55,7 +55,14 @@ package struct SimulatedFile: Sendable, Hashable {
         }
     }
 
+    /// How an FTP server serves it.
+    package struct FileServer: Sendable, Hashable {
+        /// No REST.
+        package var refusesOffsets: Bool
+    }
+
     package var payload: Payload
+    package var fileServer: FileServer?
     package var dates = Dates.old
     /// Whether each response has its own content, of the same length.
     package var isRemade = false

@@ -21,6 +21,10 @@ extension SimulatedNetwork.State {
     }
 
     mutating func fare(of request: TransferRequest, running: Int) -> SimulatedNetwork.Fare {
+        asFile(response(to: request, running: running), of: request)
+    }
+
+    private mutating func response(to request: TransferRequest, running: Int) -> SimulatedNetwork.Fare {
         let host = request.address.host
         guard isUp else { return .failed(TransferFault(.unreachable, foreign: "no route to \(host)")) }
         guard let server = servers[host] else {

@@ -70,6 +70,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case trustsSeeds
     /// Bytes that another program has appended to a part file are taken for Pawl's own.
     case trustsTails
+    /// FTP servers end files early and say that they are complete.
+    case endsFilesEarly
     /// Connections with unrequested bytes are used again.
     case keepsLeftovers
     /// A connection is used again before an unwanted body has ended.
@@ -94,7 +96,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         switch self {
         case .flipsBits, .cutsFiles: .published
         case .forgetsSelection, .confusesHosts, .hidesCodings, .hidesPartCodings, .repeatsTags,
-            .disguisesPages, .disguisesLatePages:
+            .disguisesPages, .disguisesLatePages, .endsFilesEarly:
             .published
         case .claimsWithoutSync: .ladder
         case .skipsCheckpoints: .powerCut

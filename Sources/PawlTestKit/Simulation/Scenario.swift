@@ -119,6 +119,7 @@ extension Scenario {
         shortenResponses(of: download, file)
         codePart(of: &download, file)
         changeMind(&download, file)
+        serveByFTP(&download)
         downloads.append(download)
     }
 

@@ -43,6 +43,8 @@ package struct Tally: Sendable, Hashable {
         "questions to the program", "replies to withdrawn questions",
         "responses that broke after the bytes to compare or before", "bytes compared in parts",
         "short parts compared one after another",
+        "files sent by FTP", "files sent by FTP without a length", "offsets refused by FTP servers",
+        "files that changed during an FTP transfer",
         "downloads with pieces under a limit",
         "bytes of part files damaged", "part files begun with seeds", "pieces on disk fetched again",
         "pieces of a source fetched again", "verdict: left out for wrong pieces",

@@ -116,6 +116,31 @@ import Testing
         #expect(budget.limit == 3, "the same file was served meanwhile")
     }
 
+    @Test func `a throttling response limits a host whatever a rejection before it meant`() {
+        for others in [0, 1] {
+            var budget = HostBudget()
+            for _ in 0..<2 { _ = budget.acquire(now: start) }
+            budget.release()
+            budget.connectionRefused(isSameFile: false, now: start)
+            for _ in others..<1 { budget.release() }
+            budget.throttled(retryAfter: nil, now: start)
+            budget.withdrawRefusal()
+            #expect(budget.limit == 1, "\(others)")
+        }
+    }
+
+    @Test func `a rejection that time has forgiven is withdrawn without effect`() {
+        var budget = HostBudget(borne: 3, now: start)
+        for _ in 0..<3 { _ = budget.acquire(now: start) }
+        budget.release()
+        budget.connectionRefused(isSameFile: false, now: start)
+        for _ in 0..<2 { budget.release() }
+        let late = start + HostBudget.forgiveness * 64
+        #expect(budget.acquire(now: late) == .granted && budget.limit == nil)
+        budget.withdrawRefusal()
+        #expect(budget.limit == nil)
+    }
+
     @Test func `one denied file beside others may be chance, two in a row are not`() {
         var budget = HostBudget()
         for _ in 0..<3 { _ = budget.acquire(now: start) }

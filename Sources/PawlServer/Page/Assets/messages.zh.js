@@ -42,6 +42,7 @@ const messages = {
   "page-instead-of-type": "服务器返回了 {0}，而此前是 {1}",
   "content-encoding-changed": "Content-Encoding 此前是 {0}，现在是 {1}",
   "whole-file-comparing": "服务器只发送整个文件：正与已有内容比较",
+  "whole-file-comparing-beginning": "服务器只发送整个文件：正与已有的前 {0} 比较，其余重新下载",
   "whole-file-again-started-over": "服务器重新发送了全部内容：已从 0 重新开始",
   "encoded-range-starting-over": "磁盘上的字节使用 Content-Encoding {0}，而只请求了一部分：重新开始",
   "encoded-starting-over": "已有内容经过编码（{0}），无法分段请求：重新开始",

@@ -311,4 +311,15 @@ import Testing
             #expect(read == known)
         }
     }
+
+    @Test func `what arrived last is made durable while a large file is verified`() {
+        var bench = Self.complete(Self.whole()) { $0.checksum = Self.sha }
+        #expect(bench.machine.phase == .verifying && !bench.said.contains(.checkpoint))
+        bench.tick(after: 1)
+        #expect(bench.said.isEmpty)
+        bench.tick(after: 1)
+        #expect(bench.said == [.checkpoint])
+        bench.tick(after: 3)
+        #expect(bench.said.isEmpty)
+    }
 }

@@ -80,6 +80,69 @@ import Testing
         }
     }
 
+    @Test func `bytes that cannot be continued are replaced once the whole arrives`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(300, 400), ByteRange(600, 700)], total: 1000))
+        bench.answer(Self.refused(1000))
+        #expect(bench.machine.rangesUsable && bench.machine.attempts == 1)
+        bench.ring()
+        bench.answer(Self.refused(1000))
+        #expect(bench.requested == .whole && bench.machine.written == 200)
+        bench.fail(.connectionLost)
+        #expect(bench.machine.written == 200 && !bench.said.contains(.startOver))
+        bench.ring()
+        bench.answer(Bench.whole(1000))
+        #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
+        #expect(bench.notices.contains { $0.contains("started over from 0") })
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `of bytes with gaps the beginning is compared with the whole, and kept`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000))
+        bench.answer(Self.refused(1000))
+        bench.ring()
+        bench.answer(Self.refused(1000))
+        #expect(bench.requested == .whole && bench.machine.written == 500)
+        bench.answer(Bench.whole(1000))
+        #expect(bench.said.contains(.discard(ByteRange(400, 700))) && !bench.said.contains(.startOver))
+        #expect(bench.machine.written == 400 && bench.machine.lanes.first?.overlap == 400)
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `bytes with gaps stay where the server has sent parts in the same run`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000))
+        bench.answer(Bench.part(400, 500, of: 1000))
+        bench.progress(to: 500)
+        bench.end(.complete)
+        for _ in 0..<2 {
+            bench.answer(Self.refused(1000))
+            bench.ring()
+        }
+        bench.answer(Self.refused(1000))
+        #expect(bench.machine.phase == .failed && bench.machine.written == 600)
+    }
+
+    @Test func `an existing file that was continued with gaps is not replaced`() {
+        guard case .found(var journal) = Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000)
+        else { return }
+        journal.original = 300
+        var bench = Bench()
+        bench.begin(.found(journal))
+        for _ in 0..<2 {
+            bench.answer(Self.refused(1000))
+            bench.ring()
+        }
+        bench.answer(Self.refused(1000))
+        #expect(bench.machine.phase == .failed && bench.machine.written == 500)
+    }
+
     private static let ends: [TransferEnd] = [
         .failed(TransferFault(.connectionLost, foreign: "it was reset")),
         .failed(TransferFault(.truncated, foreign: "it is short")),
@@ -159,21 +222,6 @@ import Testing
         bench.fail(.contentChanged)
         #expect(bench.said.contains(.startOver) && bench.machine.phase == .probing)
         #expect(bench.requested == .whole && bench.machine.written == 0)
-    }
-
-    @Test func `bytes that are not the file's beginning stay when a valid range is refused`() {
-        var bench = Bench { $0.retry.retries = 3 }
-        bench.begin(Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000))
-        var requests = 0
-        while bench.machine.phase != .failed, requests < 20 {
-            #expect(bench.requested == .closed(ByteRange(400, 600)))
-            bench.answer(Self.refused(1000))
-            requests += 1
-            #expect(!bench.said.contains(.startOver))
-            if bench.machine.phase != .failed { bench.ring() }
-        }
-        #expect(requests == 4 && bench.said.contains(.close(keeping: true)))
-        #expect(bench.machine.failure?.description.contains("the partial file is kept") == true)
     }
 
     @Test func `a further connection whose valid range is refused is one too many`() {

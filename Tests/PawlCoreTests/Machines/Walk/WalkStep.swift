@@ -71,7 +71,10 @@ struct WalkStep {
                 break
             }
         }
-        guard after.written < before.written, !actions.contains(.startOver) else { return nil }
+        let discarded = actions.reduce(Int64(0)) { count, action in
+            if case .discard(let range) = action { count + range.count } else { count }
+        }
+        guard after.written + discarded < before.written, !actions.contains(.startOver) else { return nil }
         switch event {
         case .begin, .claimed: return nil
         case .responded, .progressed, .compared, .reachedEnd, .joined, .completed, .broke, .closed, .denied,
