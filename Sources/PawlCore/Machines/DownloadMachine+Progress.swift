@@ -194,7 +194,14 @@ extension DownloadMachine {
                 now: now
             )
         }
-        if map.total == nil, lane.kind == .data, isLast(lane, end) { map.learn(total: lane.cursor) }
+        if map.total == nil, lane.kind == .data, isLast(lane, end) {
+            if let base, base > 0, lane.cursor == 0 {
+                // Without a length, the file may as well end before the part.
+                let evidence = LocalizableMessage("part-without-bytes", "it has no byte from \(base) on")
+                return laneFault(index, .unproven(evidence), now: now)
+            }
+            map.learn(total: lane.cursor)
+        }
         if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.responseEnd > lane.cursor {
             let fault = TransferFault(
                 .truncated,

@@ -76,6 +76,7 @@ const messages = {
   "repair-content-differs": "服务器有 {0} 字节，而文件有 {1} 字节，且文件的大部分内容与之不同",
   "size-below-offset": "它只有 {0} 字节，少于磁盘上的 {1} 字节",
   "part-beyond-end": "它只有 {0} 字节，到不了所要的部分",
+  "part-without-bytes": "从第 {0} 字节起，它没有任何内容",
   "size-below-expected": "它只有 {0} 字节，少于预期的 {1} 字节",
   "size-below-bytes-on-disk": "它只有 {0} 字节，少于磁盘上已有的",
   "size-does-not-match": "它有 {0} 字节，与磁盘上的不符",

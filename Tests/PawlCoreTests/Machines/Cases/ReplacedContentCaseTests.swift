@@ -126,6 +126,18 @@ import Testing
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.first?.kind == .settling)
     }
 
+    @Test func `a file without a length that has no byte of the part ends before it`() {
+        for bytes: Int64 in [0, 1] {
+            var bench = Bench(scheme: .ftp) { $0.selection = .from(500) }
+            bench.begin()
+            bench.answer(ResponseHead(fileLength: nil, modified: nil))
+            if bytes > 0 { bench.progress(to: bytes) }
+            bench.end(.complete)
+            #expect(bench.machine.phase == (bytes > 0 ? .publishing : .failed))
+            #expect(bench.machine.failure?.code == (bytes > 0 ? nil : .badResponse))
+        }
+    }
+
     @Test func `the last bytes of a file without SIZE are requested again where its length may have changed`()
     {
         var bench = Bench(scheme: .ftp) { $0.selection = .suffix(500) }
