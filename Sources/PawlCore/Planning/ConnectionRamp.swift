@@ -22,8 +22,11 @@ package struct ConnectionRamp: Hashable, Sendable {
     package static let full = 0.8
     /// How long the throughput is measured before it counts.
     package static let window = Interval.milliseconds(300)
-    /// The first window over a long way: what follows the connections that begin there is the same whatever they bring.
-    package static let firstWindow = Interval.milliseconds(100)
+    /// How many connections begin at once over a long way.
+    package static let firstStep = 4
+    /// The first window over a long way, until the next measurement: what follows the connections that begin there is the
+    /// same whatever they bring.
+    package static let firstWindow = Interval.milliseconds(10)
     /// New connections start slowly (RFC 5681 §3.1) and may take this long until they pay.
     package static let patience = Interval.seconds(1)
     /// A response time from which the path counts as long, or the server as slow to respond.
@@ -74,11 +77,11 @@ package struct ConnectionRamp: Hashable, Sendable {
     /// A response arrived after `wait`.
     ///
     /// Over a long path a connection starts slowly and recovers slowly from each loss, and so does the one
-    /// that shows whether more pay: two begin at once there, and the next step is larger.
+    /// that shows whether more pay: some begin at once there, and the next step is larger.
     package mutating func responded(after wait: Interval) {
         guard !settled, width == 1, before == nil, wait >= ConnectionRamp.longWay else { return }
         isLongWay = true
-        width = min(2, ceiling)
+        width = min(ConnectionRamp.firstStep, ceiling)
         windowStart = nil
         widthSince = nil
     }
@@ -102,8 +105,9 @@ package struct ConnectionRamp: Hashable, Sendable {
         windowBytes = received
         if let before, rate < before * ConnectionRamp.worthwhile {
             guard now - since >= ConnectionRamp.patience else { return }
-            // The last doubling did not pay: return to the width that did, and stay there.
-            width = min(paid, ceiling)
+            // The last doubling did not pay: return to the width that did, and stay there. Of those that began at once,
+            // it is not known.
+            width = min(isLongWay && paid == ConnectionRamp.firstStep ? 2 : paid, ceiling)
             settled = true
             return
         }

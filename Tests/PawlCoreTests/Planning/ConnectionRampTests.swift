@@ -87,11 +87,11 @@ import Testing
     }
 
     @Test
-    func `G3 a long round trip starts with two and takes larger steps, back to two where they do not pay`() {
+    func `G3 a long round trip starts with four and takes larger steps, back to two where they do not pay`() {
         for (speeds, width) in [(8, 8), (1, 2)] {
             var ramp = ConnectionRamp(.automatic(maximum: 8))
             ramp.responded(after: ConnectionRamp.longWay)
-            #expect(ramp.width == 2)
+            #expect(ramp.width == 4)
             Self.run(&ramp, seconds: 1) { Double(min($0, speeds)) * 1e6 }
             #expect(ramp.width == 8)
             Self.run(&ramp, seconds: 3) { Double(min($0, speeds)) * 1e6 }
