@@ -197,8 +197,7 @@ extension DownloadMachine {
         if map.total == nil, lane.kind == .data, isLast(lane, end) {
             if let base, base > 0, lane.cursor == 0 {
                 // Without a length, the file may as well end before the part.
-                let evidence = LocalizableMessage("part-without-bytes", "it has no byte from \(base) on")
-                return laneFault(index, .unproven(evidence), now: now)
+                return laneFault(index, .unproven(Judge.noByte(from: base)), now: now)
             }
             map.learn(total: lane.cursor)
         }

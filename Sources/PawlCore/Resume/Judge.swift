@@ -177,9 +177,12 @@ package struct Judge: Hashable, Sendable {
         if start > 0, start == total, have == total { return .complete(total: total, isProven: false) }
         guard start < total || start == 0 else {
             guard let have, have >= start else {
+                // A file without a length that sends nothing from there seems to end there.
                 return .fault(
                     .unproven(
-                        .init("part-beyond-end", "it ends at \(total) bytes, before the requested part")
+                        total == start
+                            ? Judge.noByte(from: start)
+                            : .init("part-beyond-end", "it ends at \(total) bytes, before the requested part")
                     )
                 )
             }
@@ -358,6 +361,11 @@ package struct Judge: Hashable, Sendable {
         }
         let refusal = Self.refusal(from: start, of: total)
         return isOpen ? .openRangeRefused(evidence: refusal) : .fault(.rangeRefused(refusal))
+    }
+
+    /// A part without bytes is beyond the end.
+    static func noByte(from start: Int64) -> LocalizableMessage {
+        LocalizableMessage("part-without-bytes", "it has no byte from \(start) on")
     }
 
     private static var refusal: LocalizableMessage {
