@@ -75,7 +75,7 @@ struct BrowserPage: Sendable {
         )
         if let problem = response["exceptionDetails"] {
             throw Browser.Refused(
-                description: "\(expression): \(problem["exception"]?["description"]?.string ?? problem.text)"
+                description: "\(problem["exception"]?["description"]?.string ?? problem.text), in \(expression)"
             )
         }
         return response["result"]?["value"] ?? .null
@@ -94,8 +94,8 @@ struct BrowserPage: Sendable {
                         let value;
                         try { value = (() => (\(expression)))(); } catch { value = null; }
                         if (value) resolve(value);
-                        else if (performance.now() > end) reject(new Error(
-                          `it did not come true at ${location.href}, ${document.readyState}, ${document.body?.innerText}`));
+                        else if (performance.now() > end) reject(new Error(\(JSON.string(expression).text) +
+                          ` did not come true at ${location.href}, ${document.readyState}, ${document.body?.innerText}`));
                         else setTimeout(look, 20);
                       };
                       look();
