@@ -74,9 +74,8 @@ struct BrowserPage: Sendable {
             ["expression": .string(expression), "awaitPromise": .bool(true), "returnByValue": .bool(true)]
         )
         if let problem = response["exceptionDetails"] {
-            throw Browser.Refused(
-                description: "\(problem["exception"]?["description"]?.string ?? problem.text), in \(expression)"
-            )
+            let reason = problem["exception"]?["description"]?.string ?? problem.text
+            throw Browser.Refused(description: "\(reason), in \(expression)")
         }
         return response["result"]?["value"] ?? .null
     }
