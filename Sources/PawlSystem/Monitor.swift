@@ -67,6 +67,8 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is only to
     /// Sleeps until a wakeup, with the mutex held; `false` when the deadline has come.
     private func sleep(until deadline: Instant?) -> Bool {
         guard let deadline else { return unsafe pthread_cond_wait(condition, mutex) == 0 }
+        // Earlier than the clock's beginning is no valid time: the call would fail at once, again and again.
+        guard deadline.nanoseconds >= 0 else { return false }
         var time = timespec(
             tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
             tv_nsec: Int(deadline.nanoseconds % 1_000_000_000)

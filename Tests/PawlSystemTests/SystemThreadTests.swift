@@ -1,4 +1,6 @@
 import Glibc
+import PawlCore
+import PawlEngine
 import PawlSystem
 import Synchronization
 import Testing
@@ -55,6 +57,13 @@ import Testing
         reader.join()
         #expect(count.read { $0 } == 2)
         #expect(count.wait(until: SystemClock().now) { $0 == 3 ? true : nil } == nil)
+    }
+
+    @Test(arguments: [Instant.past, Instant(nanoseconds: -1), Instant(nanoseconds: 0)])
+    func `a wait until a time before every other ends at once`(deadline: Instant) {
+        let count = Monitor(0)
+        #expect(count.wait(until: deadline) { $0 == 1 ? true : nil } == nil)
+        #expect(count.wait(until: deadline) { $0 == 0 ? true : nil } == true)
     }
 
     @Test func `an open latch stays open`() {
