@@ -112,7 +112,7 @@ import Testing
         #expect(try plan.downloadOptions(for: plan.items[0]) == wanted)
         let shared = plan.options
         #expect((shared.jobs, shared.rateLimit) == (7, 102_400))
-        #expect(shared.isJSON && shared.isQuiet && !shared.wantsHelp)
+        #expect(shared.isJSON && shared.isQuiet && shared.help == nil)
     }
 
     @Test func `without options everything has its default`() throws {
@@ -209,8 +209,8 @@ import Testing
     }
 
     @Test func `help is shown even if nothing else is valid`() throws {
-        #expect(try plan("-h").options.wantsHelp)
-        #expect(try plan("--help").options.wantsHelp)
+        #expect(try plan("-h").options.help == .short)
+        #expect(try plan("--help").options.help == .short)
     }
 
     @Test func `without a URL nothing starts`() {
