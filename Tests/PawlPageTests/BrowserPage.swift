@@ -75,7 +75,8 @@ struct BrowserPage: Sendable {
         )
         if let problem = response["exceptionDetails"] {
             throw Browser.Refused(
-                description: "\(problem["exception"]?["description"]?.string ?? problem.text), in \(expression)"
+                description:
+                    "\(problem["exception"]?["description"]?.string ?? problem.text), in \(expression)"
             )
         }
         return response["result"]?["value"] ?? .null
