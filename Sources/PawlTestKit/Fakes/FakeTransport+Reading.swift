@@ -64,11 +64,11 @@ extension FakeTransport {
     /// What the sink is told of a header section; notes that the host throttles.
     private func told(_ head: ResponseHead, _ exchange: SimulatedExchange) -> ResponseHead {
         var told = head
-        let isComplaint = [429, 503].contains(head.status)
-        if isComplaint, sabotage == .hidesComplaints { told.status = 500 }
+        let isThrottled = [429, 503].contains(head.status)
+        if isThrottled, sabotage == .hidesThrottling { told.status = 500 }
         if sabotage == .hidesSilence { told.retryAfter = nil }
         if [200, 206].contains(told.status) { network.disguise(&told) }
-        if isComplaint {
+        if isThrottled {
             let wait = head.retryAfter.flatMap { Int64($0) }
             network.throttled(
                 exchange.number,

@@ -123,7 +123,7 @@ package final class Simulation: Sendable {
         tally.note("bytes received", Int(world.network.taken))
         tally.note("requests", world.network.requests.count)
         tally.note("events", world.timeline.events)
-        tally.note("complaints of hosts", world.network.complaints)
+        tally.note("throttling responses of hosts", world.network.throttlings)
         tally.add(world.network.tally)
         return tally
     }
