@@ -122,6 +122,18 @@ import Testing
         #expect(plan.options.rateLimit == nil)
     }
 
+    @Test(arguments: ["-9223372036854775808", "1000001", "high", ""])
+    func `a priority that the queue has no room for is refused`(value: String) {
+        var options = AddOptions()
+        #expect(throws: Failure.self) {
+            try OptionParser(AddOptions.table, command: "add").parse(
+                ["--priority=\(value)", "u"],
+                into: &options
+            )
+        }
+        #expect(options.priority == 0)
+    }
+
     @Test func `options and URLs mix, and two dashes end the options`() throws {
         let plan = try plan("u1", "-q", "u2", "--", "-k", "--json")
         #expect(plan.items.map(\.source) == ["u1", "u2", "-k", "--json"])

@@ -18,7 +18,7 @@ enum OptionValues {
 
     static func priority(_ value: String) throws(Failure) -> Int {
         guard let number = Int(value), (-1_000_000...1_000_000).contains(number) else {
-            throw bad("priority", value, "must be a whole number")
+            throw bad("priority", value, "must be a whole number from -1000000 to 1000000")
         }
         return number
     }

@@ -19,7 +19,7 @@ package struct Tally: Sendable, Hashable {
         "disk calls that failed", "kills between a write and its cursor",
         "disk full", "journals reopened", "journals damaged by a power cut", "checkpoints", "steals", "races",
         "slow lanes replaced", "restarts from 0", "comparisons that agreed", "verdict: the content changed",
-        "verdict: continuing without ranges", "verdict: left out a source", "verdict: range never answered",
+        "verdict: continuing without ranges", "verdict: left out a source", "verdict: no response to a range",
         "verdict: the redirect's target expired", "connections cut", "network losses",
         "throttling responses of hosts",
         "pauses", "removals", "slots changed", "preempted", "limits changed", "contents changed",
