@@ -74,10 +74,8 @@ struct BrowserPage: Sendable {
             ["expression": .string(expression), "awaitPromise": .bool(true), "returnByValue": .bool(true)]
         )
         if let problem = response["exceptionDetails"] {
-            throw Browser.Refused(
-                description:
-                    "\(problem["exception"]?["description"]?.string ?? problem.text), in \(expression)"
-            )
+            let reason = problem["exception"]?["description"]?.string ?? problem.text
+            throw Browser.Refused(description: "\(reason), in \(expression)")
         }
         return response["result"]?["value"] ?? .null
     }
@@ -139,7 +137,8 @@ struct BrowserPage: Sendable {
 
     func type(_ text: String) async throws { _ = try await call("Input.insertText", ["text": .string(text)]) }
 
-    /// Clicks in the middle of an element, once it exists and is on top; `whilePressed` runs before the button is released.
+    /// Clicks in the middle of an element, once it exists, is on top and has not moved between two looks;
+    /// `whilePressed` runs before the button is released.
     func click(
         _ selector: String,
         modifiers: Int = 0,
@@ -152,7 +151,10 @@ struct BrowserPage: Sendable {
               const element = document.querySelector(\(JSON.string(selector).text));
               const box = element.getBoundingClientRect();
               const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-              return box.width > 0 && element.contains(document.elementFromPoint(x, y)) && { x, y };
+              const isOnTop = box.width > 0 && element.contains(document.elementFromPoint(x, y));
+              const [last, place] = [window.lastPlace, isOnTop ? `${x} ${y}` : ""];
+              window.lastPlace = place === last ? "" : place;
+              return isOnTop && place === last && { x, y };
             })()
             """
         )
