@@ -3,7 +3,7 @@ import Synchronization
 /// Wakes tasks that wait for a change; it does not carry the change itself.
 final class ChangeSignal: Sendable {
     private struct State {
-        var beats: UInt64 = 0
+        var count: UInt64 = 0
         var lastWaiter: UInt64 = 0
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
@@ -11,18 +11,18 @@ final class ChangeSignal: Sendable {
     private let state = Mutex(State())
 
     /// The number of signals so far, read before the state that may change.
-    var beats: UInt64 { state.withLock { $0.beats } }
+    var count: UInt64 { state.withLock { $0.count } }
 
-    func beat() {
+    func notify() {
         let waiters = state.withLock { state in
-            state.beats += 1
+            state.count += 1
             defer { state.waiters = [:] }
             return state.waiters.values
         }
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when `beats` exceeds `seen`, or the task is cancelled.
+    /// Returns when `count` exceeds `seen`, or the task is cancelled.
     func wait(after seen: UInt64) async {
         let ticket = state.withLock { state in
             state.lastWaiter += 1
@@ -31,7 +31,7 @@ final class ChangeSignal: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    guard state.beats == seen, !Task.isCancelled else { return true }
+                    guard state.count == seen, !Task.isCancelled else { return true }
                     state.waiters[ticket] = continuation
                     return false
                 }

@@ -32,10 +32,10 @@ extension Download.Updates {
             while !Task.isCancelled {
                 if let seen {
                     // Its owner has ended, and no change follows.
-                    if download.isClosed, download.changes.beats == seen { return nil }
+                    if download.isClosed, download.changes.count == seen { return nil }
                     await download.changes.wait(after: seen)
                 }
-                seen = download.changes.beats
+                seen = download.changes.count
                 let snapshot = download.snapshot
                 guard snapshot != last else { continue }
                 last = snapshot

@@ -91,7 +91,7 @@ public final class Download: Sendable, Identifiable {
     public var file: DownloadedFile {
         get async throws(PawlError) {
             while true {
-                let seen = turns.beats
+                let seen = turns.count
                 if let outcome { return try outcome.get() }
                 if Task.isCancelled { throw .gone(source, because: "the wait for it was cancelled") }
                 await turns.wait(after: seen)
@@ -129,8 +129,8 @@ extension Download {
             defer { state.onEnd = nil }
             return state.onEnd
         }
-        changes.beat()
-        turns.beat()
+        changes.notify()
+        turns.notify()
         onEnd?()
     }
 
@@ -143,8 +143,8 @@ extension Download {
             defer { state.onEnd = nil }
             return state.onEnd
         }
-        changes.beat()
-        turns.beat()
+        changes.notify()
+        turns.notify()
         onEnd?()
     }
 
@@ -161,11 +161,11 @@ extension Download {
     }
 
     /// The download stopped running.
-    func rested() { turns.beat() }
+    func rested() { turns.notify() }
 
     func untilAtRest() async {
         while true {
-            let seen = turns.beats
+            let seen = turns.count
             if snapshot.state.isAtRest || isClosed { return }
             await turns.wait(after: seen)
         }
@@ -190,11 +190,11 @@ extension Download {
             return isFresh ? box : nil
         }
         if let fresh { watch(fresh) }
-        changes.beat()
+        changes.notify()
     }
 
     private func watch(_ box: ProgressCell) {
-        box.watch { [weak self] _ in self?.changes.beat() }
+        box.watch { [weak self] _ in self?.changes.notify() }
     }
 }
 

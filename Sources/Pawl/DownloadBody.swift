@@ -32,7 +32,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
     ) throws(PawlError) {
         let options = try options.forStream(isContinued: position != nil)
         let signal = ChangeSignal()
-        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.beat() }
+        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.notify() }
         let (download, stop) = try owner.addBody(of: source, into: disk, options, hooks)
         self.source = BodySource(disk, signal, download, onStop: stop)
     }
@@ -91,7 +91,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
         public mutating func next() async throws -> [UInt8]? {
             let source = leash.source
             while true {
-                let seen = source.signal.beats
+                let seen = source.signal.count
                 if Task.isCancelled {
                     source.stop()
                     throw CancellationError()
@@ -137,7 +137,7 @@ final class BodySource: Sendable {
         self.signal = signal
         self.download = download
         self.onStop = onStop
-        download.onEnd { signal.beat() }
+        download.onEnd { signal.notify() }
     }
 
     func stop() {

@@ -68,7 +68,9 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
                 remedy: Remedy("did you mean 'pawl \(meant)'?")
             )
         }
-        let near = nearest(to: word, among: Command.table.map(\.name)).map { "did you mean \(quoted($0))?" }
+        let near = spellingSuggestion(for: word, among: Command.table.map(\.name)).map {
+            "did you mean \(quoted($0))?"
+        }
         throw Failure(
             .badOption,
             word.hasPrefix("-") ? "unknown option" : "unknown command",

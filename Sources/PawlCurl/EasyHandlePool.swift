@@ -9,14 +9,14 @@ final class EasyHandlePool {
 
     private var idle: [Exchange] = []
     let settings = ConnectionSettingsCache()
-    private var memories: [OriginState.Key: OriginState] = [:]
+    private var originStates: [OriginState.Key: OriginState] = [:]
     private var requestCount: UInt64 = 0
     /// Whether any origin has set cookies.
     private var holdsCookies = false
 
     private enum Limit {
         static let idle = 32
-        static let memories = 256
+        static let originStates = 256
     }
 
     /// A handle ready for the request, or one whose verdict says why it is impossible; `nil` when out of memory.
@@ -33,8 +33,8 @@ final class EasyHandlePool {
         do throws(TransferFault) {
             try refuseFolder(request.address)
             let settings = try settings.settings(for: request)
-            let memory = try memory(for: request)
-            exchange.prepare(request, as: id, sink: sink, settings: settings, memory: memory)
+            let state = try originState(for: request)
+            exchange.prepare(request, as: id, sink: sink, settings: settings, originState: state)
         } catch {
             exchange.refuse(request, as: id, sink: sink, error)
         }
@@ -55,13 +55,13 @@ final class EasyHandlePool {
 
     /// Whether the request's origin has set cookies in responses that libcurl did not read.
     func hasCookies(for request: TransferRequest) -> Bool {
-        holdsCookies && memories[OriginState.Key(request)]?.holdsCookies ?? false
+        holdsCookies && originStates[OriginState.Key(request)]?.holdsCookies ?? false
     }
 
     /// Stores the cookies of a response that libcurl did not read where libcurl finds them.
     func remember(_ cookies: [String], from request: TransferRequest) {
-        guard let memory = try? memory(for: request) else { return }
-        memory.remember(cookies, from: request.address)
+        guard let state = try? originState(for: request) else { return }
+        state.remember(cookies, from: request.address)
         holdsCookies = true
     }
 
@@ -81,26 +81,28 @@ final class EasyHandlePool {
         return idle.remove(at: index)
     }
 
-    private func memory(for request: TransferRequest) throws(TransferFault) -> OriginState? {
+    private func originState(for request: TransferRequest) throws(TransferFault) -> OriginState? {
         switch request.address.scheme {
         case .http, .https: break
         case .ftp, .ftps, .sftp, .s3: return nil
         }
         let key = OriginState.Key(request)
-        if let known = memories[key] {
+        if let known = originStates[key] {
             known.lastUse = requestCount
             return known
         }
-        if memories.count >= Limit.memories { forgetOldOrigins() }
-        let memory = try OriginState(for: request)
-        memory.lastUse = requestCount
-        memories[key] = memory
-        return memory
+        if originStates.count >= Limit.originStates { forgetOldOrigins() }
+        let state = try OriginState(for: request)
+        state.lastUse = requestCount
+        originStates[key] = state
+        return state
     }
 
     private func forgetOldOrigins() {
-        let oldest = memories.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(Limit.memories / 2)
-        for (key, _) in oldest { memories[key] = nil }
+        let oldest = originStates.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(
+            Limit.originStates / 2
+        )
+        for (key, _) in oldest { originStates[key] = nil }
     }
 
     /// Rejects what is not a file's content: libcurl would fetch a folder's listing, or convert line ends in a text

@@ -122,9 +122,9 @@ extension Exchange {
     /// extensions of any length silently.
     private func receive(chunked bytes: UnsafeRawBufferPointer) -> Int {
         // Anything after the end belongs to no response.
-        guard !hasLastChunk, let sink, dealtWith <= bytes.count else { return pawl_receiver_fails }
-        var index = dealtWith
-        dealtWith = 0
+        guard !hasLastChunk, let sink, takenBytes <= bytes.count else { return pawl_receiver_fails }
+        var index = takenBytes
+        takenBytes = 0
         while true {
             guard let (framing, step) = unsafe chunks?.scan(.init(rebasing: bytes[index...])) else {
                 return pawl_receiver_fails
@@ -146,7 +146,7 @@ extension Exchange {
                 case .pause:
                     guard self.sink != nil else { return pawl_receiver_fails }
                     isPaused = true
-                    dealtWith = index
+                    takenBytes = index
                     return pawl_receiver_pauses
                 case .stop:
                     verdict = .stopped

@@ -26,7 +26,7 @@ final class Exchange {
 
     private(set) var easy: EasyHandle
     private(set) var settings: ConnectionSettings?
-    private(set) var memory: OriginState?
+    private(set) var originState: OriginState?
     /// Whether libcurl keeps state from a challenge on this handle.
     ///
     /// A nonce sent to another server, or sent too late, would be rejected, which libcurl takes for wrong
@@ -63,7 +63,7 @@ final class Exchange {
     /// Whether the last chunk and its trailers were received.
     var hasLastChunk = false
     /// The number of bytes of libcurl's next call that were delivered before the sink paused.
-    var dealtWith = 0
+    var takenBytes = 0
     /// The replies of an FTP server about the file.
     var file = FileReplies(start: 0)
     /// The length of a file that ends before the requested part.
@@ -97,10 +97,10 @@ final class Exchange {
         as id: TransferID,
         sink: any TransferSink,
         settings: ConnectionSettings,
-        memory: OriginState?
+        originState: OriginState?
     ) {
         take(request, as: id, sink: sink)
-        adopt(settings, memory)
+        adopt(settings, originState)
         if !takeBufferSize(request.bufferSize) {
             guard let fresh = EasyHandle() else {
                 verdict = .failed(.outOfMemory)
@@ -108,8 +108,8 @@ final class Exchange {
             }
             easy = fresh
             self.settings = nil
-            self.memory = nil
-            adopt(settings, memory)
+            self.originState = nil
+            adopt(settings, originState)
             _ = takeBufferSize(request.bufferSize)
         }
         easy.clearErrorText()
@@ -152,7 +152,7 @@ final class Exchange {
         lineBytes = 0
         chunks = nil
         hasLastChunk = false
-        dealtWith = 0
+        takenBytes = 0
         file = FileReplies(start: request.range.offset, known: request.knownLength)
         refusedLength = nil
         verdict = nil
@@ -177,13 +177,13 @@ final class Exchange {
         hasLoginState = easy.number(CURLINFO_PROXYAUTH_AVAIL) != 0
     }
 
-    private func adopt(_ settings: ConnectionSettings, _ memory: OriginState?) {
+    private func adopt(_ settings: ConnectionSettings, _ originState: OriginState?) {
         // libcurl would keep sending the scheme it once picked, also to an origin that has not requested it yet.
         if self.settings !== settings || easy.refusal != nil || hasLoginState {
             // The share goes first: the reset of 7.88 forgets the list of cookie files without freeing it, and
             // taking that list away would also take the share's cookies from the handle.
             unsafe easy.set(CURLOPT_SHARE, pointer: nil)
-            self.memory = nil
+            self.originState = nil
             easy.set(CURLOPT_COOKIEFILE, nil)
             easy.reset()
             hasLoginState = false
@@ -200,9 +200,9 @@ final class Exchange {
             bufferSize = 0
             hasRange = false
         }
-        if self.memory !== memory {
-            unsafe easy.set(CURLOPT_SHARE, pointer: memory?.share)
-            self.memory = memory
+        if self.originState !== originState {
+            unsafe easy.set(CURLOPT_SHARE, pointer: originState?.share)
+            self.originState = originState
         }
     }
 

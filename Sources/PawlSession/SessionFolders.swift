@@ -134,7 +134,7 @@ struct SessionFolders: Sendable {
     /// Removes a temporary session's folder: its name contains a process id and a random number, so it is
     /// unique.
     func dropPassing() {
-        if session == nil { Self.remove(root) }
+        if session == nil { FolderTree.remove(root) }
     }
 
     private static let month = 30 * 86_400
@@ -143,14 +143,14 @@ struct SessionFolders: Sendable {
     /// never resumed.
     static func sweep(_ state: String) {
         let partials = "\(state)/.partials"
-        for name in SessionRoot.names(in: partials) where name.hasPrefix(Cause.failure.rawValue) {
+        for name in FolderTree.names(in: partials) where name.hasPrefix(Cause.failure.rawValue) {
             let path = "\(partials)/\(name)"
             if changed(path) < time(nil) - month { unsafe unlink(path) }
         }
-        for name in SessionRoot.names(in: state) {
+        for name in FolderTree.names(in: state) {
             let parts = name.split(separator: "-")
             guard parts.count == 3, parts[0] == ".passing", let process = pid_t(parts[1]) else { continue }
-            if kill(process, 0) != 0, errno == ESRCH { remove("\(state)/\(name)") }
+            if kill(process, 0) != 0, errno == ESRCH { FolderTree.remove("\(state)/\(name)") }
         }
     }
 
@@ -158,12 +158,5 @@ struct SessionFolders: Sendable {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return .max }
         return status.st_mtim.tv_sec
-    }
-
-    private static func remove(_ path: String) {
-        // A symbolic link is unlinked here, and never followed.
-        guard unsafe unlink(path) != 0 else { return }
-        for name in SessionRoot.names(in: path) { remove("\(path)/\(name)") }
-        unsafe rmdir(path)
     }
 }

@@ -61,7 +61,7 @@ import Testing
             command: "pause"
         )
         _ = try parser.parse(["-a", "--group", "g", "--help"], into: &options)
-        #expect(options.wantsHelp)
+        #expect(options.help == .short)
     }
 
     @Test(arguments: [

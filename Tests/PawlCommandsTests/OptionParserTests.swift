@@ -112,7 +112,7 @@ import Testing
         #expect(try plan.downloadOptions(for: plan.items[0]) == wanted)
         let shared = plan.options
         #expect((shared.jobs, shared.rateLimit) == (7, 102_400))
-        #expect(shared.isJSON && shared.isQuiet && !shared.wantsHelp)
+        #expect(shared.isJSON && shared.isQuiet && shared.help == nil)
     }
 
     @Test func `without options everything has its default`() throws {
@@ -120,6 +120,18 @@ import Testing
         #expect(try plan.downloadOptions(for: plan.items[0]) == DownloadOptions())
         #expect(plan.options.jobs == 3)
         #expect(plan.options.rateLimit == nil)
+    }
+
+    @Test(arguments: ["-9223372036854775808", "1000001", "high", ""])
+    func `a priority that the queue has no room for is refused`(value: String) {
+        var options = AddOptions()
+        #expect(throws: Failure.self) {
+            try OptionParser(AddOptions.table, command: "add").parse(
+                ["--priority=\(value)", "u"],
+                into: &options
+            )
+        }
+        #expect(options.priority == 0)
     }
 
     @Test func `options and URLs mix, and two dashes end the options`() throws {
@@ -209,8 +221,8 @@ import Testing
     }
 
     @Test func `help is shown even if nothing else is valid`() throws {
-        #expect(try plan("-h").options.wantsHelp)
-        #expect(try plan("--help").options.wantsHelp)
+        #expect(try plan("-h").options.help == .short)
+        #expect(try plan("--help").options.help == .short)
     }
 
     @Test func `without a URL nothing starts`() {

@@ -5,6 +5,20 @@ import PawlSystem
 import Testing
 
 @Suite(.bothWays) struct CancellingTests {
+    /// Cancels a transfer inside the callback for its header section, and waits until nothing more is due.
+    private func cancelInHead(_ bench: Bench, _ server: ScriptedServer) throws -> Recorder {
+        let recorder = Recorder()
+        var id = TransferID(rawValue: 0)
+        recorder.onHead = { _ in
+            bench.transport.cancel(id)
+            return true
+        }
+        (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
+        try bench.run { !recorder.events.isEmpty }
+        bench.settle()
+        return recorder
+    }
+
     @Test func `cancelled before the first round, nothing is requested`() throws {
         let server = try ScriptedServer { _ in .body(payload(1_000)) }
         defer { server.stop() }
@@ -20,16 +34,7 @@ import Testing
         let server = try ScriptedServer { _ in .body(payload(100_000)) }
         defer { server.stop() }
         let bench = try Bench()
-        let recorder = Recorder()
-        var id = TransferID(rawValue: 0)
-        recorder.onHead = { _ in
-            bench.transport.cancel(id)
-            return true
-        }
-        (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
-        try bench.run { !recorder.events.isEmpty }
-        bench.settle()
-        #expect(recorder.events == [.head(200)])
+        #expect(try cancelInHead(bench, server).events == [.head(200)])
     }
 
     @Test func `cancelled inside the head callback, its connection is closed before the body has ended`()
@@ -97,16 +102,7 @@ import Testing
         let server = try ScriptedServer { _ in .init("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n") }
         defer { server.stop() }
         let bench = try Bench()
-        let recorder = Recorder()
-        var id = TransferID(rawValue: 0)
-        recorder.onHead = { _ in
-            bench.transport.cancel(id)
-            return true
-        }
-        (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
-        try bench.run { !recorder.events.isEmpty }
-        bench.settle()
-        #expect(recorder.events == [.head(401)])
+        #expect(try cancelInHead(bench, server).events == [.head(401)])
         #expect(try bench.fetch(TransferRequest(port: server.port)).head?.status == 401)
     }
 

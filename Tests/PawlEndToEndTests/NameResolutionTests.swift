@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// A resolver that bears few queries, in a network and with a resolv.conf of its own.
+/// A resolver that sustains few queries, in a network and with a resolv.conf of its own.
 @Suite(
     .serialized,
     .enabled(
@@ -65,7 +65,7 @@ struct `Name resolution` {
         return process
     }
 
-    @Test func `all names are resolved although the resolver bears few of them at once`() throws {
+    @Test func `all names are resolved although the resolver sustains few of them at once`() throws {
         let folder = try TemporaryFolder()
         let count = 250
         let lines = (0..<count).map { "http://h\($0).example:8000/x" }

@@ -137,7 +137,7 @@ import Testing
 
         init(_ hosts: Set<String>) { self.hosts = hosts }
 
-        func borne(by origin: Origin) -> Int? { nil }
+        func learntLimit(of origin: Origin) -> Int? { nil }
         func note(_ connections: Int, of origin: Origin, isCertain: Bool) {}
         func forget(_ origin: Origin) {}
         func note(transportSecurity field: String, of host: String) {}

@@ -123,7 +123,7 @@ extension BrowserTests {
                 let found = try await page.evaluate(
                     """
                     import("/addresses.js").then(({ intake, expand }) => [
-                      intake("www.example.org/a.zip\\nexample.org:8080/b (see https://x.org/c_(d).)\\nlocalhost:1/e").urls.join(),
+                      intake("www.example.org/a.zip\\nexample.org:8080/b (see https://x.org/c_(d).)\\nlocalhost:1/e\\ns3://bucket/key").urls.join(),
                       intake("magnet:?xt=urn:btih:1 thunder://QUE").refused.join(),
                       intake("notes.txt and so on").urls.length, intake("# https://x.org/no").urls.length,
                       expand("http://x/[08-11]-[a-b].rar").join(), expand("http://x/[3-1]").join(),
@@ -133,7 +133,7 @@ extension BrowserTests {
                 )
                 #expect(
                     found == [
-                        "https://www.example.org/a.zip,https://x.org/c_(d),http://localhost:1/e",
+                        "https://www.example.org/a.zip,https://x.org/c_(d),http://localhost:1/e,s3://bucket/key",
                         "magnet,thunder", .number(0), .number(0),
                         "http://x/08-a.rar,http://x/08-b.rar,http://x/09-a.rar,http://x/09-b.rar,http://x/10-a.rar,http://x/10-b.rar,http://x/11-a.rar,http://x/11-b.rar",
                         "http://x/3,http://x/2,http://x/1", .null, "http://[::1]/f",

@@ -55,17 +55,17 @@ final class EventSubscriber: Sendable {
                 }
             }
         }
-        signal.beat()
+        signal.notify()
     }
 
     func end() {
         state.withLock { $0.isOver = true }
-        signal.beat()
+        signal.notify()
     }
 
     func next() async -> DownloadEvent? {
         while true {
-            let seen = signal.beats
+            let seen = signal.count
             let (event, isOver) = take()
             if event != nil || isOver || Task.isCancelled { return event }
             await signal.wait(after: seen)

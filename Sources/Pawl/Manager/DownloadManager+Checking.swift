@@ -73,7 +73,7 @@ extension QueueKeeper {
                 "cannot check",
                 at: name,
                 because: "no digest of it is known",
-                remedy: "'pawl verify FILE --from URL' compares it with what the server states"
+                remedy: "'pawl verify' compares a file with what the server states"
             )
         }
         return FileCheckOrder(

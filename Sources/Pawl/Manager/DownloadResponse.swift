@@ -8,8 +8,8 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
     /// Empty for a stored response of an earlier version of Pawl; of one of an earlier run of the program the
     /// secrets are missing.
     public var url: String {
-        get { place.text }
-        set { place = .text(newValue) }
+        get { lazyURL.text }
+        set { lazyURL = .text(newValue) }
     }
     /// The status code; 0 for FTP and SFTP, which have none.
     public var status: Int
@@ -31,12 +31,12 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
         set { list = .fields(newValue) }
     }
 
-    private var place: Place
+    private var lazyURL: LazyURL
     private var list: FieldList
 
     private enum CodingKeys: String, CodingKey {
         case status, contentType, contentDisposition, entityTag, lastModified, contentLength
-        case place = "url"
+        case lazyURL = "url"
         case list = "fields"
     }
 
@@ -67,7 +67,7 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
     }
 
     init(_ head: ResponseHead, from address: WebAddress? = nil) {
-        place = address.map { .address($0) } ?? .text("")
+        lazyURL = address.map { .address($0) } ?? .text("")
         status = head.status
         contentType = head.contentType
         contentDisposition = head.contentDisposition
@@ -81,7 +81,7 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
 // Most programs read neither, and for thousands of small files, both would take a seventh of the CPU time.
 extension DownloadResponse {
     /// A URL that is written out when it is needed.
-    fileprivate enum Place: Sendable {
+    fileprivate enum LazyURL: Sendable {
         case address(WebAddress)
         case text(String)
 
@@ -107,7 +107,7 @@ extension DownloadResponse {
     }
 }
 
-extension DownloadResponse.Place: Hashable, Codable {
+extension DownloadResponse.LazyURL: Hashable, Codable {
     static func == (left: Self, right: Self) -> Bool { left.text == right.text }
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
     init(from decoder: any Decoder) throws { self = .text(try String(from: decoder)) }

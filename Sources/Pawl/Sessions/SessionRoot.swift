@@ -98,8 +98,10 @@ package struct SessionRoot: Sendable, Hashable {
     /// A planted session could direct files to any path.
     package static func all(in state: String) -> [SessionRoot] {
         guard isOwn(state) else { return [] }
-        return names(in: state).filter { !$0.hasPrefix(".") }.map { SessionRoot(path: "\(state)/\($0)") }
-            .filter { isOwn($0.path) }
+        return FolderTree.names(in: state).filter { !$0.hasPrefix(".") }.map {
+            SessionRoot(path: "\(state)/\($0)")
+        }
+        .filter { isOwn($0.path) }
     }
 
     /// A folder, not a symbolic link, that only its owner can write to.
@@ -113,20 +115,6 @@ package struct SessionRoot: Sendable, Hashable {
     package var leftBy: UInt64? {
         guard let sight = FileLock.look(at: programLock), !sight.isHeld, sight.number != 0 else { return nil }
         return sight.number
-    }
-
-    /// The names in a folder.
-    package static func names(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: unsafe bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
     }
 }
 

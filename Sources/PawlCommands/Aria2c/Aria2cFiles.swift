@@ -3,7 +3,8 @@ import PawlCore
 import PawlServer
 import PawlSystem
 
-/// Files beside a download that scripts of aria2c look for.
+/// What aria2c's command line needs of the system: the file `NAME.aria2` beside a download, which scripts look for,
+/// properties of files and processes, and its session file.
 enum Aria2cFiles {
     /// Marks `path` as unfinished with an empty file `NAME.aria2`; a file of that name stays.
     static func mark(_ path: String) {

@@ -72,10 +72,7 @@ extension Command {
         askingWith: PasswordPrompt.ask,
         guessingWith: RemoteLook.scheme
     )
-    guard !plan.options.wantsHelp else {
-        say(try help(on: "get", whole: plan.options.wantsWholeHelp))
-        return 0
-    }
+    if let length = plan.options.help { return try showHelp(on: "get", length) }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return try ZsyncUpdate(control, plan).run() }
     let refused = try plan.listPrefixes()

@@ -51,10 +51,7 @@ struct Command: Sendable {
         ) { (arguments) throws(Failure) in
             var options = Options()
             let operands = try OptionParser(table(), command: name).parse(arguments, into: &options)
-            guard !options.wantsHelp else {
-                say(try help(on: name, whole: options.wantsWholeHelp))
-                return 0
-            }
+            if let length = options.help { return try showHelp(on: name, length) }
             return try run(options, operands)
         }
     }
@@ -88,9 +85,15 @@ extension Command {
 
 /// The parsed options of a command.
 protocol CommandOptions: Sendable {
-    var wantsHelp: Bool { get set }
-    var wantsWholeHelp: Bool { get set }
+    /// The help to print instead of running.
+    var help: HelpLength? { get set }
     init()
+}
+
+package enum HelpLength: Sendable {
+    case short
+    /// Every option.
+    case whole
 }
 
 extension CommandOptions {
@@ -98,7 +101,7 @@ extension CommandOptions {
         CommandOption("help", short: "h", takes: .none, in: .output, "show this help", setsOneDownload: false)
         {
             (options, _) in
-            options.wantsHelp = true
+            options.help = options.help ?? .short
         }
     }
 
@@ -117,8 +120,7 @@ extension CommandOptions {
     static var wholeHelpOption: CommandOption<Self> {
         CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
             (options, _) in
-            options.wantsHelp = true
-            options.wantsWholeHelp = true
+            options.help = .whole
         }
     }
 }
@@ -129,11 +131,16 @@ func help(on name: String?, whole: Bool = false) throws(Failure) -> String {
     return HelpText.text(of: try command(named: name), whole: whole)
 }
 
+func showHelp(on name: String, _ length: HelpLength) throws(Failure) -> Int32 {
+    say(try help(on: name, whole: length == .whole))
+    return 0
+}
+
 /// The command of this name, for help.
 func command(named name: String) throws(Failure) -> Command {
     if let command = Command.table.first(where: { $0.name == name }) { return command }
     let meant = CommandHabit.command(for: name).flatMap { $0.hasPrefix("-") ? nil : $0.prefix { $0 != " " } }
-    let near = meant.map(String.init) ?? nearest(to: name, among: Command.table.map(\.name))
+    let near = meant.map(String.init) ?? spellingSuggestion(for: name, among: Command.table.map(\.name))
     throw Failure(
         .badOption,
         "no help for",

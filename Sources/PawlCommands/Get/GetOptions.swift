@@ -37,8 +37,7 @@ package struct GetOptions: CommandOptions, Hashable {
     package var isDryRun = false
     /// Whether `-O` was given: curl's and wget's differ.
     package var hasRemoteName = false
-    package var wantsWholeHelp = false
-    package var wantsHelp = false
+    package var help: HelpLength?
 
     /// How progress is shown.
     package enum Progress: String, Sendable, Hashable, CaseIterable {

@@ -77,7 +77,7 @@ package struct GetPlan: Sendable {
         self.options = options
         self.command = command
         apply = { (item, options) throws(Failure) in try GetPlan.apply(item, for: command, to: &options) }
-        if options.wantsHelp { return }
+        if options.help != nil { return }
         if let user = options.download.user, options.download.password == nil {
             self.options.download.password = try ask(user)
         }

@@ -176,7 +176,7 @@ struct OptionParser<Target> {
 
     /// A failure for an unknown option, with a suggestion; `like` is the whole word, as `-user` is close to `--user`.
     private func unknown(_ kind: String, _ name: String, like: String? = nil) -> Failure {
-        let near = nearest(to: like ?? name, among: options.map(\.entry.long))
+        let near = spellingSuggestion(for: like ?? name, among: options.map(\.entry.long))
         let hint = Habit.hint(for: "-" + (like ?? ""), in: command) ?? Habit.hint(for: name, in: command)
         if takesDownloads, let hint {
             return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: Remedy(hint))

@@ -16,6 +16,13 @@ enum OptionValues {
         return number
     }
 
+    static func priority(_ value: String) throws(Failure) -> Int {
+        guard let number = Int(value), (-1_000_000...1_000_000).contains(number) else {
+            throw bad("priority", value, "must be a whole number from -1000000 to 1000000")
+        }
+        return number
+    }
+
     /// `auto`, `none` or a number, for the service.
     static func port(_ value: String) throws(Failure) -> String {
         let isNumber = isDigits(value) && Int(value).map((0...65_535).contains) == true

@@ -10,8 +10,7 @@ struct PipeOptions: CommandOptions {
     var retriedManifest: String?
     /// `--partition`, if given.
     var partitions: Int?
-    var wantsHelp = false
-    var wantsWholeHelp = false
+    var help: HelpLength?
 
     /// Throws for options that cannot be combined.
     func check() throws(Failure) {

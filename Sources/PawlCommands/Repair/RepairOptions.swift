@@ -6,13 +6,9 @@ struct RepairOptions: CommandOptions {
     var get = GetOptions()
     var metalink: String?
     var from: [String] = []
-    var wantsHelp: Bool {
-        get { self.get.wantsHelp }
-        set { self.get.wantsHelp = newValue }
-    }
-    var wantsWholeHelp: Bool {
-        get { self.get.wantsWholeHelp }
-        set { self.get.wantsWholeHelp = newValue }
+    var help: HelpLength? {
+        get { self.get.help }
+        set { self.get.help = newValue }
     }
 }
 

@@ -21,8 +21,7 @@ package struct ServeOptions: CommandOptions {
     package var allowsEveryOrigin = false
     package var manager = DownloadManager.Configuration()
     package var isQuiet = false
-    package var wantsHelp = false
-    package var wantsWholeHelp = false
+    package var help: HelpLength?
     package var hooks = Hooks()
     package var logFile: String?
     package var logFormat = ServiceLog.Format.text

@@ -11,13 +11,9 @@ struct AddOptions: CommandOptions {
     var startsNoService = false
     var root: String?
     var port: String?
-    var wantsHelp: Bool {
-        get { verb.wantsHelp }
-        set { verb.wantsHelp = newValue }
-    }
-    var wantsWholeHelp: Bool {
-        get { verb.wantsWholeHelp }
-        set { verb.wantsWholeHelp = newValue }
+    var help: HelpLength? {
+        get { verb.help }
+        set { verb.help = newValue }
     }
 }
 
@@ -44,11 +40,7 @@ extension AddOptions {
             "start now; if all slots are taken, the longest-running download is sent back to the queue"
         ) { (options, _) in options.start = "now" },
         CommandOption("priority", takes: .required("N"), in: .queue, "higher starts first", standard: "0") {
-            (options, value) throws(Failure) in
-            guard let number = Int(value), abs(number) <= 1_000_000 else {
-                throw OptionValues.bad("priority", value, "must be a whole number")
-            }
-            options.priority = number
+            (options, value) throws(Failure) in options.priority = try OptionValues.priority(value)
         },
         CommandOption(
             "group",

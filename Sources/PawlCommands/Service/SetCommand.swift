@@ -74,13 +74,9 @@ struct SetOptions: CommandOptions {
     var verb = VerbOptions()
     var changes: [Change] = []
     var priority: Int?
-    var wantsHelp: Bool {
-        get { verb.wantsHelp }
-        set { verb.wantsHelp = newValue }
-    }
-    var wantsWholeHelp: Bool {
-        get { verb.wantsWholeHelp }
-        set { verb.wantsWholeHelp = newValue }
+    var help: HelpLength? {
+        get { verb.help }
+        set { verb.help = newValue }
     }
 
     /// What decides which file it is cannot be changed: that would be another download.
@@ -124,11 +120,7 @@ struct SetOptions: CommandOptions {
 
     private static let queue: [CommandOption<SetOptions>] = [
         CommandOption("priority", takes: .required("N"), in: .queue, "higher starts first") {
-            (options, value) throws(Failure) in
-            guard let number = Int(value), abs(number) <= 1_000_000 else {
-                throw OptionValues.bad("priority", value, "must be a whole number")
-            }
-            options.priority = number
+            (options, value) throws(Failure) in options.priority = try OptionValues.priority(value)
         },
         CommandOption("group", takes: .required("NAME"), in: .queue, "move to this group; '' for none") {
             (options, value) in options.verb.group = value

@@ -223,18 +223,6 @@ extension Command {
     }
 }
 
-/// The output of a command: a sentence, or JSON.
-struct CommandOutput {
-    private let isJSON: Bool
-
-    init(_ options: VerbOptions) { isJSON = options.isJSON }
-
-    func show(_ json: JSON, _ text: String) {
-        let lines = text.split(separator: "\n").map { TerminalText.harmless(String($0)) }
-        say((isJSON ? json.text : lines.joined(separator: "\n")) + "\n")
-    }
-}
-
 extension JSON {
     /// From a status: the number of downloads that `pause --all` affects, and the message if there are none.
     fileprivate var running: (count: Int64, rest: String) {

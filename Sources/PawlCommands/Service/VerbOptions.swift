@@ -4,7 +4,7 @@ import PawlCore
 struct VerbOptions: CommandOptions {
     var socket: String?
     var isJSON = false
-    var wantsHelp = false
+    var help: HelpLength?
     /// All downloads instead of those given by ID.
     var takesAll = false
     var deletesFile = false
@@ -14,7 +14,6 @@ struct VerbOptions: CommandOptions {
     var takesFailed = false
     /// Whether `check` downloads wrong parts of a file again.
     var repairs = false
-    var wantsWholeHelp = false
     var group: String?
     var states: [String] = []
     var text: String?

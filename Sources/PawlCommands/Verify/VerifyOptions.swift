@@ -9,8 +9,7 @@ struct VerifyOptions: CommandOptions {
     var from: [String] = []
     var isJSON = false
     var isQuiet = false
-    var wantsHelp = false
-    var wantsWholeHelp = false
+    var help: HelpLength?
 }
 
 extension VerifyOptions {

@@ -13,7 +13,7 @@ package struct ChunkDecoder: Hashable, Sendable {
         case broken
     }
 
-    private enum Place: Hashable, Sendable {
+    private enum State: Hashable, Sendable {
         case size
         /// White space after the size; only an extension or the line's end may follow.
         case padding
@@ -34,7 +34,7 @@ package struct ChunkDecoder: Hashable, Sendable {
     /// A body of many chunks may have as much for each: every chunk contains data.
     private static let longestExtra = 64 * 1024
 
-    private var place = Place.size
+    private var state = State.size
     /// The size of the current chunk as read so far, or the rest of its data.
     private var left: Int64 = 0
     private var digits = 0
@@ -46,16 +46,16 @@ package struct ChunkDecoder: Hashable, Sendable {
     package mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (framing: Int, step: Step) {
         var index = 0
         while true {
-            switch place {
+            switch state {
             case .data where left > 0:
                 let count = Int(min(left, Int64(bytes.count - index)))
                 return (index, count > 0 ? .data(count) : .incomplete)
-            case .data: place = .dataEnd
+            case .data: state = .dataEnd
             case .end: return (index, .end)
             case .broken: return (index, .broken)
             default:
                 guard index < bytes.count else { return (index, .incomplete) }
-                place = unsafe next(bytes[index])
+                state = unsafe next(bytes[index])
                 index += 1
             }
         }
@@ -65,10 +65,10 @@ package struct ChunkDecoder: Hashable, Sendable {
     package mutating func take(_ count: Int) { left -= Int64(count) }
 
     /// The state after one byte of framing.
-    private mutating func next(_ byte: UInt8) -> Place {
+    private mutating func next(_ byte: UInt8) -> State {
         let isLineFeed = byte == 0x0A
         let isReturn = byte == 0x0D
-        switch place {
+        switch state {
         case .size:
             if let value = byte.hexValue { return digit(value) }
             guard digits > 0 else { return .broken }
@@ -86,18 +86,18 @@ package struct ChunkDecoder: Hashable, Sendable {
         case .trailer: return isLineFeed ? .end : isReturn ? .lastLineFeed : skip(to: .trailerLine)
         case .trailerLine: return isLineFeed ? .trailer : skip(to: .trailerLine)
         case .lastLineFeed: return isLineFeed ? .end : .broken
-        case .data, .end, .broken: return place
+        case .data, .end, .broken: return state
         }
     }
 
-    private mutating func digit(_ value: UInt8) -> Place {
+    private mutating func digit(_ value: UInt8) -> State {
         digits += 1
         guard left <= Int64.max >> 4, digits <= 32 else { return .broken }
         left = left << 4 | Int64(value)
         return .size
     }
 
-    private mutating func afterSize(_ byte: UInt8) -> Place {
+    private mutating func afterSize(_ byte: UInt8) -> State {
         switch byte {
         case 0x3B: .chunkExtension
         case 0x0D: .sizeLineFeed
@@ -106,20 +106,20 @@ package struct ChunkDecoder: Hashable, Sendable {
         }
     }
 
-    private mutating func beginData() -> Place {
+    private mutating func beginData() -> State {
         extra = 0
         return left == 0 ? .trailer : .data
     }
 
-    private mutating func beginSize() -> Place {
+    private mutating func beginSize() -> State {
         digits = 0
         left = 0
         extra = 0
         return .size
     }
 
-    private mutating func skip(to place: Place) -> Place {
+    private mutating func skip(to state: State) -> State {
         extra += 1
-        return extra <= Self.longestExtra ? place : .broken
+        return extra <= Self.longestExtra ? state : .broken
     }
 }

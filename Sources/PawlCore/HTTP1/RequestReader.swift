@@ -14,7 +14,7 @@ package struct RequestReader: Hashable, Sendable {
         case broken(RequestFault)
     }
 
-    private enum Place: Hashable, Sendable {
+    private enum State: Hashable, Sendable {
         /// The number of bytes searched without finding the end of a header section.
         case head(looked: Int)
         case body(length: Int)
@@ -25,7 +25,7 @@ package struct RequestReader: Hashable, Sendable {
     /// The received bytes; requests before `start` are finished.
     private var bytes: [UInt8] = []
     private var start = 0
-    private var place = Place.head(looked: 0)
+    private var state = State.head(looked: 0)
     /// Whether an empty line before the next request has been ignored.
     private var hasEmptyLine = false
 
@@ -51,12 +51,12 @@ package struct RequestReader: Hashable, Sendable {
     }
 
     package mutating func next() -> Step {
-        switch place {
+        switch state {
         case .broken(let fault): return .broken(fault)
         case .head(let looked): return readHead(from: looked)
         case .body(let length):
             guard count >= length else { return .incomplete }
-            place = .head(looked: 0)
+            state = .head(looked: 0)
             hasEmptyLine = false
             if count == length { return .body(takeRest()) }
             defer { start += length }
@@ -85,7 +85,7 @@ package struct RequestReader: Hashable, Sendable {
         guard count < longestHead else {
             return fail(RequestFault(431, "the header section is longer than \(longestHead) bytes"))
         }
-        place = .head(looked: count)
+        state = .head(looked: count)
         return .incomplete
     }
 
@@ -93,7 +93,7 @@ package struct RequestReader: Hashable, Sendable {
         do throws(RequestFault) {
             let head = try RequestHead(parsing: bytes[start..<end])
             start = end
-            place = .body(length: head.bodyLength)
+            state = .body(length: head.bodyLength)
             return .head(head)
         } catch {
             return fail(error)
@@ -101,7 +101,7 @@ package struct RequestReader: Hashable, Sendable {
     }
 
     private mutating func fail(_ fault: RequestFault) -> Step {
-        place = .broken(fault)
+        state = .broken(fault)
         (bytes, start) = ([], 0)
         return .broken(fault)
     }

@@ -25,14 +25,14 @@ package struct ResponseReader: Hashable, Sendable {
         case truncated(TransferFault)
     }
 
-    private enum Place: Hashable, Sendable {
+    private enum State: Hashable, Sendable {
         case head
         case body
         case end
         case broken(TransferFault)
     }
 
-    private var place = Place.end
+    private var state = State.end
     /// The part of the head received so far, and the whole of it once it is complete.
     private var head: [UInt8] = []
     /// The length of the interim heads before it.
@@ -49,7 +49,7 @@ package struct ResponseReader: Hashable, Sendable {
 
     /// Resets it for the response to another request.
     package mutating func begin() {
-        place = .head
+        state = .head
         head.removeAll(keepingCapacity: true)
         interimBytes = 0
         body = .none
@@ -57,16 +57,16 @@ package struct ResponseReader: Hashable, Sendable {
     }
 
     /// Whether no byte of the response was received.
-    package var isUntouched: Bool { place == .head && head.isEmpty && interimBytes == 0 }
+    package var isUntouched: Bool { state == .head && head.isEmpty && interimBytes == 0 }
 
     /// Whether the response is complete and another request may follow.
     ///
     /// The caller checks that nothing was received after it.
-    package var canCarryAnother: Bool { place == .end && keepsConnection }
+    package var canCarryAnother: Bool { state == .end && keepsConnection }
 
     /// Reads from the front of `bytes` up to the next step for the caller; returns how many bytes that was.
     package mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (used: Int, step: Step) {
-        switch place {
+        switch state {
         case .head: unsafe scanHead(bytes)
         case .body: unsafe scanBody(bytes)
         case .end: (0, .end)
@@ -86,14 +86,14 @@ package struct ResponseReader: Hashable, Sendable {
     /// The peer has closed the connection.
     package mutating func close() -> Closing {
         defer { keepsConnection = false }
-        switch place {
+        switch state {
         case .head:
             guard !isUntouched else { return .withoutResponse }
             return .truncated(.closedInHead(.truncated))
         case .body:
             switch body {
             case .none, .untilClose, .length(0):
-                place = .end
+                state = .end
                 return .complete
             case .length(let left):
                 let cause = LocalizableMessage(
@@ -115,7 +115,7 @@ extension ResponseReader {
     private mutating func scanBody(_ bytes: UnsafeRawBufferPointer) -> (used: Int, step: Step) {
         switch body {
         case .none, .length(...0):
-            place = .end
+            state = .end
             return (0, .end)
         case .length(let left):
             let count = Int(min(left, Int64(bytes.count)))
@@ -127,11 +127,11 @@ extension ResponseReader {
             case .incomplete: return (framing, .incomplete)
             case .data(let count): return (framing, .data(count))
             case .end:
-                place = .end
+                state = .end
                 return (framing, .end)
             case .broken:
                 let fault = TransferFault.brokenChunks
-                place = .broken(fault)
+                state = .broken(fault)
                 return (framing, .broken(fault))
             }
         }
@@ -158,7 +158,7 @@ extension ResponseReader {
                 if let content = try closeHead() { return (used, .head(content)) }
             }
         } catch {
-            place = .broken(error)
+            state = .broken(error)
             return (used, .broken(error))
         }
     }
@@ -176,7 +176,7 @@ extension ResponseReader {
         cookies = framing.cookies
         keepsConnection = framing.keepsConnection
         if body == .chunked { chunks = ChunkDecoder() }
-        place = .body
+        state = .body
         return content
     }
 

@@ -168,7 +168,7 @@ extension DownloadMachine {
     mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
         self.failure = failure
         let existing = wasContinued && !givesBack ? nil : existingLength
-        let given = existing.map { giveBack($0, keepsAdded: !givesBack) }
+        let given = existing.map { restoreOriginal($0, keepsAdded: !givesBack) }
         let end = given ?? letGo()
         return stop() + [end, enter(.failed), .notify(.failed(failure))]
     }

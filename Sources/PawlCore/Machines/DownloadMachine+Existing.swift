@@ -9,7 +9,7 @@ extension DownloadMachine {
     /// After a failure an existing file has its name again.
     ///
     /// Bytes that continue it without a gap stay, if a comparison has shown that they belong to it.
-    func giveBack(_ length: Int64, keepsAdded: Bool) -> Action {
+    func restoreOriginal(_ length: Int64, keepsAdded: Bool) -> Action {
         let end = map.done.prefix
         guard keepsAdded, !plan.hasDigest, samples.isEmpty, end > length else { return .restoreOriginal }
         return .restoreExtended(length: end)

@@ -78,39 +78,3 @@ extension DownloadMachine {
         return [enter(.finished), .notify(.finished(length: written, wasThere: false))]
     }
 }
-
-/// Bytes as lower-case hexadecimal digits.
-package enum Hexadecimal {
-    package static func text(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.reduce(into: "") { text, byte in
-            let digits = String(byte, radix: 16)
-            text += digits.count == 1 ? "0" + digits : digits
-        }
-    }
-
-    /// `nil` unless `text` is an even number of hexadecimal digits.
-    package static func bytes(_ text: String) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count / 2)
-        var first: UInt8?
-        for character in text.utf8 {
-            guard let digit = digit(character) else { return nil }
-            guard let high = first else {
-                first = digit
-                continue
-            }
-            bytes.append(high << 4 | digit)
-            first = nil
-        }
-        return first == nil ? bytes : nil
-    }
-
-    private static func digit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        case _: nil
-        }
-    }
-}

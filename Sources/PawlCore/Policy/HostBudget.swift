@@ -37,17 +37,17 @@ package struct HostBudget: Hashable, Sendable {
     /// The number of connections that the origin was seen to allow at most; `nil` while that is not shown.
     ///
     /// Stored across restarts.
-    package private(set) var borne: Int?
-    /// Whether more than one rejection is evidence of ``borne``: a single one may have another cause.
-    package private(set) var isBorneCertain = false
+    package private(set) var learntLimit: Int?
+    /// Whether more than one rejection is evidence of ``learntLimit``: a single one may have another cause.
+    package private(set) var isLearntLimitCertain = false
     /// The number of connections that is stored for the origin.
     private var stored: Int?
 
     package init() {}
 
     /// Starts with the number of connections seen in an earlier run.
-    package init(borne: Int, now: Instant) {
-        limit = max(1, borne)
+    package init(learntLimit: Int, now: Instant) {
+        limit = max(1, learntLimit)
         stored = limit
         throttledAt = now
         recoveredAt = now
@@ -81,22 +81,22 @@ package struct HostBudget: Hashable, Sendable {
         assert(serving <= inUse, "more connections serve than are in use")
         served = max(served, serving)
         guard let stored, serving > stored else { return false }
-        forgetBorne()
+        forgetLearntLimit()
         return true
     }
 
-    private mutating func forgetBorne() {
-        borne = nil
-        isBorneCertain = false
+    private mutating func forgetLearntLimit() {
+        learntLimit = nil
+        isLearntLimitCertain = false
         stored = nil
         refusals = 0
     }
 
     private mutating func note(isCertain: Bool) {
         suspicion = nil
-        borne = limit
+        learntLimit = limit
         stored = limit
-        isBorneCertain = isCertain
+        isLearntLimitCertain = isCertain
     }
 
     /// Whether more connections are in use than the origin was ever seen to serve: that alone may be why it
@@ -184,7 +184,7 @@ package struct HostBudget: Hashable, Sendable {
         if now - throttledAt >= HostBudget.forgiveness * Double(1 << doublings) {
             limit = nil
             suspicion = nil
-            forgetBorne()
+            forgetLearntLimit()
             doublings = 0
             return
         }

@@ -26,6 +26,13 @@ package struct InputOption: Hashable, Sendable {
         self.value = value
         self.line = line
     }
+
+    /// `content` has `=` at `equals`, or ends there.
+    init(_ content: ArraySlice<UInt8>, equals: Int, line: Int) {
+        name = String(decoding: content[..<equals].trimmed(\.isWhiteSpace), as: UTF8.self)
+        value = String(decoding: content[equals...].dropFirst().trimmed(\.isWhiteSpace), as: UTF8.self)
+        self.line = line
+    }
 }
 
 /// A list of downloads, in aria2's format: one file per line, its mirrors separated by TAB; lines that begin
@@ -42,24 +49,19 @@ package enum InputFile {
         name: String = "the input file"
     ) throws(Failure) -> [InputEntry] {
         guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
-            throw Place(name: name, line: 1).failure("it is UTF-16; save it as UTF-8")
+            throw Position(name: name, line: 1).failure("it is UTF-16; save it as UTF-8")
         }
         var entries: [InputEntry] = []
-        var next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        var line = 0
-        while next <= bytes.count {
-            let end = bytes.firstIndex(of: .lineFeed, from: next) ?? bytes.count
-            let raw = bytes[next..<end]
-            (next, line) = (end + 1, line + 1)
-            let content = raw.trimmed(\.isWhiteSpace)
-            guard let first = content.first, first != .hash else { continue }
+        try forEachLine(of: bytes) { (line, raw, content) throws(Failure) in
+            guard content.first != .hash else { return }
+            let position = Position(name: name, line: line)
             guard raw.count <= longestLine else {
-                throw Place(name: name, line: line).failure("it is longer than \(longestLine) bytes")
+                throw position.failure("it is longer than \(longestLine) bytes")
             }
             if raw.first?.isBlank == true {
-                let option = try option(content, Place(name: name, line: line))
+                let option = try option(content, position)
                 guard !entries.isEmpty else {
-                    throw Place(name: name, line: line).failure("it sets an option before the first URL")
+                    throw position.failure("it sets an option before the first URL")
                 }
                 entries[entries.count - 1].options.append(option)
             } else {
@@ -67,6 +69,22 @@ package enum InputFile {
             }
         }
         return entries
+    }
+
+    /// Calls `body` with each line that has content: its number from 1, the line, and its content.
+    static func forEachLine<Failure: Error>(
+        of bytes: [UInt8],
+        _ body: (Int, ArraySlice<UInt8>, ArraySlice<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        var next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var line = 0
+        while next <= bytes.count {
+            let end = bytes.firstIndex(of: .lineFeed, from: next) ?? bytes.count
+            let raw = bytes[next..<end]
+            (next, line) = (end + 1, line + 1)
+            let content = raw.trimmed(\.isWhiteSpace)
+            if !content.isEmpty { try body(line, raw, content) }
+        }
     }
 
     /// The addresses of a line; bytes that are not UTF-8 are percent-encoded, as requests send them.
@@ -78,22 +96,21 @@ package enum InputFile {
         }
     }
 
-    private static func option(_ content: ArraySlice<UInt8>, _ place: Place) throws(Failure) -> InputOption {
+    private static func option(
+        _ content: ArraySlice<UInt8>,
+        _ position: Position
+    ) throws(Failure) -> InputOption {
         guard let text = String(validating: content, as: UTF8.self) else {
-            throw place.failure("it is not UTF-8")
+            throw position.failure("it is not UTF-8")
         }
-        guard FieldText.isSafe(text) else { throw place.failure(FieldText.flaw) }
+        guard FieldText.isSafe(text) else { throw position.failure(FieldText.flaw) }
         guard let equals = content.firstIndex(of: .equals), equals > content.startIndex else {
-            throw place.failure("an indented line must have the form name=value")
+            throw position.failure("an indented line must have the form name=value")
         }
-        return InputOption(
-            name: String(decoding: content[..<equals].trimmed(\.isWhiteSpace), as: UTF8.self),
-            value: String(decoding: content[(equals + 1)...].trimmed(\.isWhiteSpace), as: UTF8.self),
-            line: place.line
-        )
+        return InputOption(content, equals: equals, line: position.line)
     }
 
-    private struct Place {
+    private struct Position {
         var name: String
         var line: Int
 

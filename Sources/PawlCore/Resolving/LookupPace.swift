@@ -46,10 +46,10 @@ package struct LookupPace: Hashable, Sendable {
         guard resolved + failed >= LookupPace.window else { return }
         let elapsed = now - windowStart
         if strained * 8 > resolved || failed > resolved * 2 {
-            // What it has borne.
-            let borne = elapsed * (1 / Double(max(resolved, 1)))
-            spacing = min(max(borne, spacing * 1.5), LookupPace.longest)
-            tooShort = min(borne, spacing * 0.7)
+            // What it has sustained.
+            let sustained = elapsed * (1 / Double(max(resolved, 1)))
+            spacing = min(max(sustained, spacing * 1.5), LookupPace.longest)
+            tooShort = min(sustained, spacing * 0.7)
             slowedDown = now
         } else if spacing > tooShort * 1.25 {
             guard elapsed >= LookupPace.step else { return }

@@ -71,7 +71,7 @@ extension FileDisk {
         switch seed {
         case .file(let path, let done, _):
             var all = found
-            let file = try SeedFile(path)
+            let file = try RegularFile(Array(path.utf8), to: "cannot read")
             for run in done.clipped(to: min(length, file.length)).runs {
                 for gap in found.gaps(in: run) {
                     try file.copy(gap, to: partial, progress)
@@ -82,40 +82,18 @@ extension FileDisk {
         case .blocks(let control, let files):
             var search = BlockSearch(control, partial: partial)
             try search.confirm(found)
-            for path in files { try search.scan(SeedFile(path), progress) }
+            for path in files { try search.scan(RegularFile(Array(path.utf8), to: "cannot read"), progress) }
             return search.done
         }
     }
 }
 
-/// A file whose bytes are reused.
-private struct SeedFile {
-    let file: OpenFile
-    let path: String
-    let length: Int64
-
-    init(_ path: String) throws(Failure) {
-        self.path = path
-        do throws(SystemError) {
-            file = try OpenFile(at: path)
-            let status = try file.status()
-            guard status.isRegular else { throw SystemError(number: EINVAL) }
-            length = status.length
-        } catch  where error.number == EINVAL {
-            throw Failure(.cannotOpen, "cannot read", at: path, because: "it is not a file")
-        } catch {
-            throw Failure.system(.cannotOpen, "cannot open", at: path, error)
-        }
-        _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
-        do throws(SystemError) { return try unsafe file.read(into: buffer, at: offset) } catch {
-            throw Failure.system(.inputOutput, "cannot read", at: path, error)
-        }
-    }
-
-    func copy(_ range: ByteRange, to partial: any Partial, _ progress: (Int) -> Void) throws(Failure) {
+extension RegularFile {
+    fileprivate func copy(
+        _ range: ByteRange,
+        to partial: any Partial,
+        _ progress: (Int) -> Void
+    ) throws(Failure) {
         if range.start == 0, let part = partial.descriptor {
             // Where the file system shares blocks, nothing is copied.
             let error = pawl_copy_data(file.descriptor, part, range.end)
@@ -125,24 +103,10 @@ private struct SeedFile {
             partial.wrote(range)
             return progress(Int(range.count))
         }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
-        defer { unsafe buffer.deallocate() }
-        var position = range.start
-        while position < range.end {
-            let part = unsafe UnsafeMutableRawBufferPointer(
-                rebasing: buffer[..<Int(min(1 << 20, range.end - position))]
-            )
-            guard try unsafe read(into: part, at: position) == part.count else {
-                throw Failure(
-                    .inputOutput,
-                    "cannot read",
-                    at: path,
-                    because: LocalizableMessage("file-became-shorter", "it became shorter meanwhile")
-                )
-            }
-            try unsafe partial.write(UnsafeRawBufferPointer(part), at: position)
-            position += Int64(part.count)
-            progress(part.count)
+        _ = try unsafe read(range) { (bytes, position) throws(Failure) in
+            try unsafe partial.write(bytes, at: position)
+            progress(bytes.count)
+            return true
         }
     }
 }
@@ -174,7 +138,7 @@ private struct BlockSearch {
         }
     }
 
-    mutating func scan(_ seed: SeedFile, _ progress: (Int) -> Void) throws(Failure) {
+    mutating func scan(_ seed: RegularFile, _ progress: (Int) -> Void) throws(Failure) {
         let size = max(4 << 20, 8 * matcher.context)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
         defer { unsafe buffer.deallocate() }

@@ -1,4 +1,3 @@
-import Glibc
 package import PawlCore
 import PawlSystem
 
@@ -7,41 +6,21 @@ package struct FileHashing: Sendable {
     /// Called with the number of bytes read since the last call; `false` stops.
     package typealias Progress = (Int) -> Bool
 
-    private let file: OpenFile
-    private let path: String
-    package let length: Int64
+    private let file: RegularFile
+    package var length: Int64 { file.length }
     /// The file when it was opened; `nil` for a part file.
-    package let stamp: FileStamp?
+    package var stamp: FileStamp? { file.stamp }
 
     /// Opens a regular file; links are followed.
-    package init(_ bytes: [UInt8]) throws(Failure) {
-        path = String(decoding: bytes, as: UTF8.self)
-        do throws(SystemError) {
-            file = try OpenFile(at: bytes)
-            let status = try file.status()
-            guard status.isRegular else { throw SystemError(number: EINVAL) }
-            length = status.length
-            stamp = status.stamp
-        } catch  where error.number == EINVAL {
-            throw Failure(.cannotOpen, "cannot check", at: path, because: "it is not a file")
-        } catch {
-            throw Failure.system(.cannotOpen, "cannot open", at: path, error)
-        }
-        _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
-    }
+    package init(_ bytes: [UInt8]) throws(Failure) { file = try RegularFile(bytes, to: "cannot check") }
 
     /// Hashes ranges of a part file.
-    init(_ file: OpenFile, path: String) {
-        self.file = file
-        self.path = path
-        length = 0
-        stamp = nil
-    }
+    init(_ file: OpenFile, path: String) { self.file = RegularFile(file, path: path) }
 
     /// The digest of one range, which the file has.
     func digest(_ algorithm: HashAlgorithm, of range: ByteRange) throws(Failure) -> [UInt8] {
         let hash = RunningHash([algorithm])
-        _ = try unsafe read(range, progress: { _ in true }, { unsafe hash.feed($0) })
+        _ = try feed(hash, range) { _ in true }
         return hash.finish()[0].digest
     }
 
@@ -51,7 +30,7 @@ package struct FileHashing: Sendable {
         progress: Progress = { _ in true }
     ) throws(Failure) -> [[UInt8]]? {
         let hash = RunningHash(algorithms)
-        let isWhole = try unsafe read(ByteRange(0, length), progress: progress) { unsafe hash.feed($0) }
+        let isWhole = try feed(hash, ByteRange(0, length), progress)
         try checkUnchanged()
         return isWhole ? hash.finish().map(\.digest) : nil
     }
@@ -70,7 +49,7 @@ package struct FileHashing: Sendable {
                 continue
             }
             let hash = RunningHash([pieces.algorithm])
-            guard try unsafe read(range, progress: progress, { unsafe hash.feed($0) }) else { return nil }
+            guard try feed(hash, range, progress) else { return nil }
             if !hash.finish()[0].digest.elementsEqual(pieces.digest(piece)) { wrong.append(piece) }
         }
         try checkUnchanged()
@@ -81,46 +60,24 @@ package struct FileHashing: Sendable {
     private func checkUnchanged() throws(Failure) {
         guard let stamp else { return }
         let now: FileStamp
-        do throws(SystemError) { now = try file.status().stamp } catch {
-            throw Failure.system(.inputOutput, "cannot inspect", at: path, error)
+        do throws(SystemError) { now = try file.file.status().stamp } catch {
+            throw Failure.system(.inputOutput, "cannot inspect", at: file.path, error)
         }
         guard now == stamp else {
             throw Failure(
                 .inputOutput,
                 "cannot check",
-                at: path,
+                at: file.path,
                 because: LocalizableMessage("changed-while-read", "another program changed it meanwhile")
             )
         }
     }
 
-    /// Hands the bytes of `range` over in large parts; `false` when stopped.
-    private func read(
-        _ range: ByteRange,
-        progress: Progress,
-        _ take: (UnsafeRawBufferPointer) -> Void
-    ) throws(Failure) -> Bool {
-        let size = Int(min(max(range.count, 1), FileHashing.part))
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
-        defer { unsafe buffer.deallocate() }
-        var position = range.start
-        while position < range.end {
-            let wanted = unsafe UnsafeMutableRawBufferPointer(
-                rebasing: buffer[..<Int(min(Int64(size), range.end - position))]
-            )
-            let count: Int
-            do throws(SystemError) { count = try unsafe file.read(into: wanted, at: position) } catch {
-                throw Failure.system(.inputOutput, "cannot read", at: path, error)
-            }
-            guard count == wanted.count else {
-                throw Failure(.inputOutput, "cannot read", at: path, because: "it became shorter meanwhile")
-            }
-            unsafe take(UnsafeRawBufferPointer(wanted))
-            position += Int64(count)
-            guard progress(count) else { return false }
+    /// Feeds the bytes of `range`; `false` when stopped.
+    private func feed(_ hash: RunningHash, _ range: ByteRange, _ progress: Progress) throws(Failure) -> Bool {
+        try unsafe file.read(range) { (bytes, _) throws(Failure) in
+            unsafe hash.feed(bytes)
+            return progress(bytes.count)
         }
-        return true
     }
-
-    private static let part: Int64 = 256 << 10
 }

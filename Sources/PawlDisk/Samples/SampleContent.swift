@@ -3,40 +3,40 @@ import PawlSystem
 
 /// The received bytes of one download.
 package struct SampleContent: Sendable {
-    private enum Place {
+    private enum Storage {
         case memory([UInt8])
         case file(OpenFile, start: Int64)
     }
 
-    private let place: Place
+    private let storage: Storage
     package let length: Int64
 
     package init(bytes: [UInt8]) {
-        place = .memory(bytes)
+        storage = .memory(bytes)
         length = Int64(bytes.count)
     }
 
     init(file: OpenFile, start: Int64 = 0, length: Int64) {
-        place = .file(file, start: start)
+        storage = .file(file, start: start)
         self.length = length
     }
 
     /// The bytes in memory.
     package var memory: Int {
-        if case .memory(let bytes) = place { bytes.count } else { 0 }
+        if case .memory(let bytes) = storage { bytes.count } else { 0 }
     }
 
     package var isInFile: Bool {
-        if case .file = place { true } else { false }
+        if case .file = storage { true } else { false }
     }
 
     /// The file, if the content is all of it.
     var wholeFile: OpenFile? {
-        if case .file(let file, 0) = place { file } else { nil }
+        if case .file(let file, 0) = storage { file } else { nil }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
-        switch place {
+        switch storage {
         case .file(let file, let start):
             let most = Int(min(Int64(buffer.count), max(0, length - offset)))
             return try unsafe file.read(
@@ -52,7 +52,7 @@ package struct SampleContent: Sendable {
 
     /// Calls `body` with all bytes, piece by piece.
     package func forEachPiece(_ body: (ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
-        switch place {
+        switch storage {
         case .memory(let bytes): try body(bytes[...])
         case .file:
             var offset: Int64 = 0
@@ -83,7 +83,7 @@ package struct SampleContent: Sendable {
 
     /// All bytes, for content that is known to be small.
     package func bytes() throws(Failure) -> [UInt8] {
-        if case .memory(let bytes) = place { return bytes }
+        if case .memory(let bytes) = storage { return bytes }
         var all: [UInt8] = []
         try forEachPiece { all += $0 }
         return all

@@ -5,7 +5,7 @@ package import PawlCore
 /// Calls may come from any thread and return at once.
 package protocol HostNotes: AnyObject, Sendable {
     /// How many connections the host was seen to allow in an earlier run; `nil` when unknown.
-    func borne(by origin: Origin) -> Int?
+    func learntLimit(of origin: Origin) -> Int?
     /// Notes that the origin allows this many and no more; what may be chance is not stored as long.
     func note(_ connections: Int, of origin: Origin, isCertain: Bool)
     /// The origin allows more than was noted.

@@ -1,37 +1,6 @@
 package import PawlCore
 import Synchronization
 
-/// The ports that an engine uses.
-package struct Ports: Sendable {
-    package var clock: any Clock
-    package var disk: any Disk
-    package var reachability: any Reachability
-    package var threads: any Threads
-    package var pollers: any PollerMaker
-    package var transports: any TransportMaker
-    package var witness: (any Witness)?
-    /// What hosts allow, stored across runs; `nil` stores nothing.
-    package var hostNotes: (any HostNotes)?
-    /// Checks signatures; without it none is good.
-    package var signatures: (any SignatureVerifier)?
-
-    package init(
-        clock: any Clock,
-        disk: any Disk,
-        reachability: any Reachability,
-        threads: any Threads,
-        pollers: any PollerMaker,
-        transports: any TransportMaker
-    ) {
-        self.clock = clock
-        self.disk = disk
-        self.reachability = reachability
-        self.threads = threads
-        self.pollers = pollers
-        self.transports = transports
-    }
-}
-
 /// An event of a run that concerns the slot it was started in.
 ///
 /// On the loop's thread, before the receivers of events hear of it.

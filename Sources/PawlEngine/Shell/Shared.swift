@@ -68,8 +68,8 @@ final class Shared: Sendable {
             hosts.sweep(now: now)
             let most = hosts.limits.connections
             if let grant = hosts.edit(origin, { $0.acquire(most: most, now: now) }) { return grant }
-            let borne = ports.hostNotes?.borne(by: origin)
-            var budget = borne.map { HostBudget(borne: $0, now: now) } ?? HostBudget()
+            let learntLimit = ports.hostNotes?.learntLimit(of: origin)
+            var budget = learntLimit.map { HostBudget(learntLimit: $0, now: now) } ?? HostBudget()
             defer { hosts.budgets[origin] = budget }
             return budget.acquire(most: most, now: now)
         }
@@ -119,10 +119,10 @@ final class Shared: Sendable {
             hosts.budgets[origin] = budget
             return (before, budget)
         }
-        guard let borne = after.borne,
-            borne != before.borne || after.isBorneCertain && !before.isBorneCertain
+        guard let learntLimit = after.learntLimit,
+            learntLimit != before.learntLimit || after.isLearntLimitCertain && !before.isLearntLimitCertain
         else { return }
-        ports.hostNotes?.note(borne, of: origin, isCertain: after.isBorneCertain)
+        ports.hostNotes?.note(learntLimit, of: origin, isCertain: after.isLearntLimitCertain)
     }
 
     func change(hosts limits: HostLimits, now: Instant) {

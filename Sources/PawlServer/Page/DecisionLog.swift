@@ -30,15 +30,15 @@ final class DecisionLog: DownloadDelegate {
         case .changed, .missed, .state(.probing), .state(.transferring): return
         case .state(.removed): state.withLock { $0.pages[event.id] = nil }
         case .state, .started, .notice, .retry, .finished, .failed, .added:
-            guard case .object(var members) = ServiceEvent.json(event) else { return }
+            guard case .object(var members) = ServiceJSON.json(event) else { return }
             members.removeAll { $0.name == "id" }
             members.append(JSON.Member("at", .number(Int64(time(nil)))))
             if case .notice(let notice) = event.kind {
                 members.removeAll { $0.name == "message" }
-                members += ServiceEvent.members(notice.message)
+                members += ServiceJSON.members(notice.message)
             }
             let retry: JSON? =
-                if case .retry(let error, _) = event.kind { .object(ServiceEvent.members(error)) } else {
+                if case .retry(let error, _) = event.kind { .object(ServiceJSON.members(error)) } else {
                     nil
                 }
             edit(event.id) { page in

@@ -1,4 +1,3 @@
-import Glibc
 import Pawl
 import PawlCore
 import Synchronization
@@ -41,7 +40,7 @@ final class DownloadCheck: Sendable {
         let manager = try await DownloadManager(root: folder, configuration, delegate: listener)
         let result = await DownloadCheck.run(request, on: manager, listener)
         await manager.shutDown()
-        DownloadCheck.removeTree(folder)
+        FolderTree.remove(folder)
         return try result.get()
     }
 
@@ -62,21 +61,6 @@ final class DownloadCheck: Sendable {
         } catch {
             return .failure(error)
         }
-    }
-
-    /// Children first, without following links.
-    private static func removeTree(_ path: String) {
-        guard unsafe remove(path) != 0, errno == ENOTEMPTY || errno == EEXIST,
-            let folder = unsafe opendir(path)
-        else { return }
-        while let entry = unsafe readdir(folder) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name != ".", name != ".." { removeTree("\(path)/\(name)") }
-        }
-        unsafe closedir(folder)
-        _ = unsafe remove(path)
     }
 
     private static func json(_ snapshot: DownloadSnapshot?, _ response: DownloadResponse?) -> JSON {

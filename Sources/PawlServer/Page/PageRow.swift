@@ -5,7 +5,7 @@ import PawlCore
 enum PageRow {
     /// `retry` is the failure that it waits for the next attempt after.
     static func json(_ snapshot: DownloadSnapshot, retry: JSON? = nil) -> JSON {
-        guard case .object(let members) = ServiceEvent.json(snapshot) else { return .null }
+        guard case .object(let members) = ServiceJSON.json(snapshot) else { return .null }
         let telling = members.filter { member in
             switch member.value {
             // Nothing in all is known, which is more than an unknown total.
@@ -17,7 +17,7 @@ enum PageRow {
         return .object(
             telling + [
                 JSON.Member("toggle", .string(snapshot.toggle.rawValue)),
-                JSON.Member("position", ServiceEvent.decimal(snapshot.position, places: 6)),
+                JSON.Member("position", ServiceJSON.decimal(snapshot.position, places: 6)),
             ] + (retry.map { [JSON.Member("retry", $0)] } ?? [])
         )
     }

@@ -39,7 +39,7 @@ final class EventStreams: Sendable {
         }
         if begins { Task { await sendInRounds() } }
         if !readers.isEmpty {
-            server?.push([ServiceEvent.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers)
+            server?.push([ServiceJSON.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers)
         }
     }
 

@@ -72,8 +72,8 @@ package struct ServiceConfiguration: Sendable {
     }
 
     /// Where the service listens.
-    var addresses: [WebAddressToListen] {
-        var addresses = [WebAddressToListen.local(path: socket)]
+    var addresses: [ListenAddress] {
+        var addresses = [ListenAddress.local(path: socket)]
         if let port {
             addresses.append(.port(address: address, port: port, certificate: certificate, key: key))
         }

@@ -34,7 +34,7 @@ extension ServiceMethod {
             example: "[]",
             isReadOnly: true,
             body: { methods, _ in
-                .array(try await methods.manager.running().map { ServiceEvent.json($0) })
+                .array(try await methods.manager.running().map { ServiceJSON.json($0) })
             }
         ),
         ServiceMethod(

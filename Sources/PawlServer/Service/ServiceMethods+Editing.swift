@@ -57,9 +57,9 @@ extension ServiceMethods {
         do {
             return try await check.check(try request.get(), below: manager.root)
         } catch let failure as Failure {
-            return ["error": .object(ServiceEvent.members(PawlError(failure)))]
+            return ["error": .object(ServiceJSON.members(PawlError(failure)))]
         } catch let error as PawlError {
-            return ["error": .object(ServiceEvent.members(error))]
+            return ["error": .object(ServiceJSON.members(error))]
         }
     }
 

@@ -98,7 +98,7 @@ extension ServiceMethods {
         } else {
             page = try await manager.downloads(matching: filter, limit: limit)
         }
-        return .array(page.map { ServiceEvent.json($0) })
+        return .array(page.map { ServiceJSON.json($0) })
     }
 
     func totals(_ given: RPCParameters) async throws -> JSON {
@@ -137,7 +137,7 @@ extension ServiceMethods {
             (try step.inspectedDetails(of: id), try step.location(of: id))
         }
         guard let found, let details = await InspectedDetails.completed([found]).first,
-            case .object(var members) = ServiceEvent.json(details.snapshot)
+            case .object(var members) = ServiceJSON.json(details.snapshot)
         else { throw RPCError.noDownload(try given.text(0)) }
         members.append(JSON.Member("sources", .array(details.sources.map { .string(Redaction.address($0)) })))
         members.append(
@@ -205,7 +205,7 @@ extension ServiceMethods {
                             + (added.isKnown ? [JSON.Member("known", .bool(true))] : [])
                             + (added.isFinished ? [JSON.Member("finished", .bool(true))] : [])
                     )
-                case .failure(let error): ["error": .object(ServiceEvent.members(error))]
+                case .failure(let error): ["error": .object(ServiceJSON.members(error))]
                 }
             }
         )

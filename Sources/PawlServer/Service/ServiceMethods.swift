@@ -57,7 +57,7 @@ struct ServiceMethods: RPCMethods {
             throw RPCError(
                 Int(error.code.rawValue),
                 error.description,
-                data: .object(ServiceEvent.members(error))
+                data: .object(ServiceJSON.members(error))
             )
         } catch {
             throw RPCError(String(describing: error))

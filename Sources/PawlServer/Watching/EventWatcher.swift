@@ -93,7 +93,7 @@ struct EventWatcher {
             JSON.Member("event", .string(occasion.rawValue)), JSON.Member("id", .string(id.description)),
             JSON.Member("path", path.map { .string($0) } ?? .null),
         ]
-        if let snapshot { members.append(JSON.Member("download", ServiceEvent.json(snapshot))) }
+        if let snapshot { members.append(JSON.Member("download", ServiceJSON.json(snapshot))) }
         let entry = outbox?.add(.object(members), pending: hooks.listeners(to: occasion))
         if let entry { deliver(entry) }
     }

@@ -92,7 +92,7 @@ package final class ServiceLog: Sendable {
         case .retry, .missed: level = .warning
         case .failed: level = .error
         }
-        note(level, ServiceEvent.json(event).members ?? [])
+        note(level, ServiceJSON.json(event).members ?? [])
     }
 
     /// Logs an event of the service.

@@ -12,27 +12,27 @@ func webCallback(
         let owner = unsafe lws_context_user(context)
     else { return 0 }
     let loop = unsafe Unmanaged<WebLoop>.fromOpaque(owner).takeUnretainedValue()
-    let goesOn: Bool
+    let continues: Bool
     switch reason {
     // Of the listener, before there is a connection.
-    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: goesOn = unsafe loop.hasRoom(at: wsi)
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: continues = unsafe loop.hasRoom(at: wsi)
     case LWS_CALLBACK_RAW_ADOPT:
         unsafe loop.connected(wsi)
-        goesOn = true
+        continues = true
     case LWS_CALLBACK_RAW_RX:
-        goesOn = unsafe loop.arrived(wsi, UnsafeRawBufferPointer(start: input, count: length))
-    case LWS_CALLBACK_RAW_WRITEABLE: goesOn = unsafe loop.isWritable(wsi)
+        continues = unsafe loop.arrived(wsi, UnsafeRawBufferPointer(start: input, count: length))
+    case LWS_CALLBACK_RAW_WRITEABLE: continues = unsafe loop.isWritable(wsi)
     case LWS_CALLBACK_TIMER:
         // A delayed response.
         _ = unsafe lws_callback_on_writable(wsi)
-        goesOn = true
+        continues = true
     case LWS_CALLBACK_WSI_DESTROY:
         unsafe loop.forget(wsi)
-        goesOn = true
+        continues = true
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         loop.drainMailbox()
-        goesOn = true
-    default: goesOn = true
+        continues = true
+    default: continues = true
     }
-    return goesOn ? 0 : -1
+    return continues ? 0 : -1
 }

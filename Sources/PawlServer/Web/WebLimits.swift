@@ -37,11 +37,3 @@ package struct WebLimits: Hashable, Sendable {
 
     func body(over listener: ListenerKind) -> Int { listener == .local ? max(body, localBody) : body }
 }
-
-/// Where a server listens.
-package enum WebAddressToListen: Hashable, Sendable {
-    /// A Unix socket; its folder must belong to the owner alone.
-    case local(path: String)
-    /// A numeric address and a port, 0 for any free one.
-    case port(address: String, port: Int, certificate: String?, key: String?)
-}

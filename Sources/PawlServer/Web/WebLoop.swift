@@ -85,13 +85,13 @@ final class WebLoop {
         )
     }
 
-    func listen(at addresses: [WebAddressToListen]) throws(Failure) -> [Int] {
+    func listen(at addresses: [ListenAddress]) throws(Failure) -> [Int] {
         var ports: [Int] = []
         for address in addresses { ports.append(try listen(at: address)) }
         return ports
     }
 
-    private func listen(at address: WebAddressToListen) throws(Failure) -> Int {
+    private func listen(at address: ListenAddress) throws(Failure) -> Int {
         guard let context = unsafe context else {
             throw Failure(.unknown, "cannot start", at: "the web server", because: "libwebsockets failed")
         }

@@ -4,14 +4,6 @@ package struct ConnectionID: Hashable, Sendable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The kind of listener that a request arrived at.
-package enum ListenerKind: Hashable, Sendable {
-    /// The Unix socket, which only its owner can open.
-    case local
-    /// A TCP port.
-    case port(isSecure: Bool)
-}
-
 /// A request whose header section and body are complete.
 package struct WebRequest: Sendable {
     package enum Method: String, Sendable {

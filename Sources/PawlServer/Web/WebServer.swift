@@ -20,7 +20,7 @@ package final class WebServer: Sendable {
     ///
     /// Throws code 28 when it cannot listen at an address.
     package static func start(
-        listeningAt addresses: [WebAddressToListen],
+        listeningAt addresses: [ListenAddress],
         limits: WebLimits = WebLimits(),
         handler: any WebHandler
     ) async throws(Failure) -> WebServer {

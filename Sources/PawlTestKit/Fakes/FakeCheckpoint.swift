@@ -45,20 +45,20 @@ struct FakeCheckpoint: Sendable {
     func run(_ completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
         let (disk, isIdle) = (disk, disk.state.withLock { $0.sabotage == .skipsCheckpoints })
         if isIdle { return disk.later { completion(.success(())) } }
-        let answer: @Sendable (() throws(Failure) -> Void) -> Void = { body in
+        let completing: @Sendable (() throws(Failure) -> Void) -> Void = { body in
             do throws(Failure) {
                 try body()
             } catch {
                 completion(.failure(error))
             }
         }
-        answer { () throws(Failure) in
+        completing { () throws(Failure) in
             let data = try begin()
             disk.later {
-                answer { () throws(Failure) in
+                completing { () throws(Failure) in
                     let sync = try dataSynced(data)
                     disk.later {
-                        answer { () throws(Failure) in
+                        completing { () throws(Failure) in
                             try journalSynced(sync)
                             completion(.success(()))
                         }

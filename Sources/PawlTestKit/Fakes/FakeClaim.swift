@@ -19,7 +19,7 @@ struct FakeClaim {
     }
 
     /// Returns `nil` when the name is taken, and the claim may try the next one.
-    func answer(adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult? {
+    func result(adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult? {
         let isFinished = disk.state.withLock { $0.folder.finished[path] } != nil
         let part = part()
         if case .none = part {} else if claim.belongsToAnother(name) { return nil }
@@ -131,19 +131,19 @@ struct FakeClaim {
 
     /// Removes from a journal what identifies its download.
     private func disguised(_ facts: JournalFacts) -> JournalFacts {
-        var told = facts
+        var claimed = facts
         switch disk.state.withLock({ $0.sabotage }) {
         case .forgetsSelection:
-            told.representation.selection = claim.facts.representation.selection
-            told.representation.base = claim.facts.representation.base
+            claimed.representation.selection = claim.facts.representation.selection
+            claimed.representation.base = claim.facts.representation.base
         case .confusesHosts:
             guard let address = try? WebAddress.parse(source).address else { break }
             for record in facts.representation.records {
-                told.representation.prove(source, at: address.origin.text, record.validators)
+                claimed.representation.prove(source, at: address.origin.text, record.validators)
             }
         case _: break
         }
-        return told
+        return claimed
     }
 
     /// Restores the name of a file that was to be resumed and of which nothing more was received.

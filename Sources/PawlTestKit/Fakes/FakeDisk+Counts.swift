@@ -13,7 +13,7 @@ extension FakeDisk {
         /// Kills between a write, or a part of it, and its cursor.
         package var killsInWrites = 0
         /// Bytes of such writes that the file's length revealed, and others.
-        package var toldByLength: Int64 = 0
+        package var revealedByLength: Int64 = 0
         package var lostToKills: Int64 = 0
         /// Bytes received by a lane that another one had already written.
         package var dropped: Int64 = 0

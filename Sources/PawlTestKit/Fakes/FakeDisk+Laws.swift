@@ -35,7 +35,7 @@ extension FakeDisk {
         guard let file = part(path) else { return }
         let boot = state.withLock { $0.boot }
         let (now, bound, isSound) = (timeline.now, bound, state.withLock { $0.counts.failedCalls == 0 })
-        let verdict = file.contents.withLock { contents -> (text: String?, told: Int64, lost: Int64)? in
+        let verdict = file.contents.withLock { contents -> (text: String?, revealed: Int64, lost: Int64)? in
             contents.mustStay = ByteRangeSet()
             // After a failed sync the page cache is rightly not trusted.
             guard !contents.isVoid, contents.original == nil, let image = contents.image,
@@ -56,15 +56,15 @@ extension FakeDisk {
             let beyond = ByteRange(min(wanted, contents.written.upperBound), contents.written.upperBound)
             if !beyond.isEmpty { mayBeLost.insert(beyond) }
             let text = Law.kept(known: known, written: contents.written, mayBeLost: mayBeLost)
-            let told = known.intersection(contents.unsaid).count
-            return (text, told, contents.unsaid.count - told)
+            let revealed = known.intersection(contents.unsaid).count
+            return (text, revealed, contents.unsaid.count - revealed)
         }
-        guard let (text, told, lost) = verdict else { return }
+        guard let (text, revealed, lost) = verdict else { return }
         if let text { violate(.kill, "\(path): \(text)") }
-        guard kind == .kill, told + lost > 0 else { return }
+        guard kind == .kill, revealed + lost > 0 else { return }
         state.withLock { state in
             state.counts.killsInWrites += 1
-            state.counts.toldByLength += told
+            state.counts.revealedByLength += revealed
             state.counts.lostToKills += lost
         }
     }

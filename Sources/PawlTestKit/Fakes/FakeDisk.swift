@@ -235,9 +235,9 @@ package final class FakeDisk: Disk {
         while true {
             let name = number == 0 ? claim.name : FileName.numbered(claim.name, number)
             let attempt = FakeClaim(disk: self, claim: claim, name: name)
-            if let answer = try attempt.answer(adopts: adopts) {
+            if let result = try attempt.result(adopts: adopts) {
                 timeline.note("disk: claimed \(attempt.path)")
-                return answer
+                return result
             }
             number += 1
         }

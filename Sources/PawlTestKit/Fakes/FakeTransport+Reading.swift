@@ -55,20 +55,20 @@ extension FakeTransport {
         exchange.response = response
         timeline.note("#\(exchange.number) head \(head.status)")
         network.responded(exchange.number, status: head.status)
-        let isWanted = exchange.sink.transfer(exchange.id, head: told(head, exchange))
+        let isWanted = exchange.sink.transfer(exchange.id, head: reported(head, exchange))
         // The sink may have cancelled the transfer: then the connection is closed or drained.
         guard !exchange.isOver else { return }
         if isWanted { connection.machine.wantsBody() } else { refuseBody(connection) }
     }
 
-    /// What the sink is told of a header section; notes that the host throttles.
-    private func told(_ head: ResponseHead, _ exchange: SimulatedExchange) -> ResponseHead {
-        var told = head
-        let isComplaint = [429, 503].contains(head.status)
-        if isComplaint, sabotage == .hidesComplaints { told.status = 500 }
-        if sabotage == .hidesSilence { told.retryAfter = nil }
-        if [200, 206].contains(told.status) { network.disguise(&told) }
-        if isComplaint {
+    /// The header section that is reported to the sink; notes that the host throttles.
+    private func reported(_ head: ResponseHead, _ exchange: SimulatedExchange) -> ResponseHead {
+        var reported = head
+        let isThrottled = [429, 503].contains(head.status)
+        if isThrottled, sabotage == .hidesThrottling { reported.status = 500 }
+        if sabotage == .hidesSilence { reported.retryAfter = nil }
+        if [200, 206].contains(reported.status) { network.disguise(&reported) }
+        if isThrottled {
             let wait = head.retryAfter.flatMap { Int64($0) }
             network.throttled(
                 exchange.number,
@@ -76,8 +76,8 @@ extension FakeTransport {
                 retryAfter: wait.map { .milliseconds($0 * 1000) }
             )
         }
-        guard case .responded(let response) = exchange.fare else { return told }
-        return network.fileHead(of: response, to: exchange.request) ?? told
+        guard case .responded(let response) = exchange.fare else { return reported }
+        return network.fileHead(of: response, to: exchange.request) ?? reported
     }
 
     /// Ends the transfer of a sink that does not want the body; the end of that body is not reported.

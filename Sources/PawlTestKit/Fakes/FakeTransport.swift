@@ -147,7 +147,7 @@ package final class FakeTransport: Transport {
         guard let exchange, !exchange.isOver else { return }
         let unread = unread(exchange)
         forget(exchange)
-        network.close(exchange.number, .told(end), unread: unread)
+        network.close(exchange.number, .reported(end), unread: unread)
         timeline.note("#\(exchange.number) \(end)")
         if case .failed(let fault) = end, fault.kind == .connectionRefused {
             network.throttled(exchange.number, stillOpen: false, retryAfter: nil)

@@ -19,7 +19,7 @@ struct NetworkWatch: Sendable {
     private var open: [String: Int] = [:]
     var widths: [String: Int] = [:]
     private(set) var violations: [Violation] = []
-    private(set) var complaints = 0
+    private(set) var throttlings = 0
 
     mutating func begins(_ address: WebAddress, running: Int, now: Instant) {
         let count = open[address.path, default: 0] + 1
@@ -47,7 +47,7 @@ struct NetworkWatch: Sendable {
 
     /// Requests that are sent at the same instant may have been granted before.
     mutating func throttled(_ name: String, open: Int, retryAfter: Interval?, now: Instant) {
-        complaints += 1
+        throttlings += 1
         var host = hosts[name] ?? Host()
         host.peak = max(host.peak ?? 0, open)
         host.limit = host.limit.map { $0 + Int((now - host.since).seconds / HostBudget.recovery.seconds) }
@@ -72,7 +72,7 @@ extension SimulatedNetwork {
     /// Sets the most connections that a download of `path` may have.
     package func limit(_ path: String, to width: Int) { state.withLock { $0.watch.widths[path] = width } }
     package var violations: [Violation] { state.withLock { $0.watch.violations } }
-    package var complaints: Int { state.withLock { $0.watch.complaints } }
+    package var throttlings: Int { state.withLock { $0.watch.throttlings } }
     package func instantEnds() { state.withLock { $0.watch.instantEnds() } }
 
     package func set(sabotage: Sabotage?) { state.withLock { $0.sabotage = sabotage } }

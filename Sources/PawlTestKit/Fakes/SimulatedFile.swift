@@ -205,7 +205,7 @@ package struct SimulatedRequest: Sendable, Hashable {
     package var end: Ending?
 
     package enum Ending: Sendable, Hashable {
-        case told(TransferEnd)
+        case reported(TransferEnd)
         case cancelled
     }
 }

@@ -8,13 +8,13 @@ extension SimulatedNetwork.State {
     mutating func asFile(_ fare: SimulatedNetwork.Fare, of request: TransferRequest) -> SimulatedNetwork.Fare
     {
         let address = request.address
-        guard address.scheme == .ftp, case .responded(var answer) = fare,
+        guard address.scheme == .ftp, case .responded(var response) = fare,
             let file = servers[address.host]?.files[address.path], let traits = file.fileServer
         else { return fare }
-        switch answer.head.status {
+        switch response.head.status {
         case 200, 206: break
         // The offset is the end of the file, or behind it.
-        case 416: answer = whole(file, from: file.payload.length)
+        case 416: response = whole(file, from: file.payload.length)
         case 404: return .failed(TransferFault(.notFound, foreign: "550 no such file"))
         case 401, 403, 410: return .failed(TransferFault(.denied, foreign: "530 not logged in"))
         default: return .failed(TransferFault(.serverRefused, foreign: "421 too many users"))
@@ -24,8 +24,10 @@ extension SimulatedNetwork.State {
             return .failed(TransferFault(.offsetRefused, foreign: "502 REST is not implemented"))
         }
         tally.note(file.statesLength ? "files sent by FTP" : "files sent by FTP without a length")
-        if sabotage == .endsFilesEarly { answer = whole(file, from: answer.start, count: answer.length / 2) }
-        return .responded(answer)
+        if sabotage == .endsFilesEarly {
+            response = whole(file, from: response.start, count: response.length / 2)
+        }
+        return .responded(response)
     }
 
     private func whole(_ file: SimulatedFile, from start: Int64, count: Int64 = 0) -> SimulatedResponse {

@@ -224,14 +224,14 @@ extension SimulatedNetwork {
 
     /// The next chunk's size and its delay.
     func pace(
-        of answer: SimulatedResponse,
+        of response: SimulatedResponse,
         host: String,
         buffer: Int,
         left: Int64
     ) -> (size: Int, wait: Interval) {
         state.withLock { state in
             let server = state.servers[host] ?? SimulatedServer()
-            var rate = Double(answer.rate ?? server.rate)
+            var rate = Double(response.rate ?? server.rate)
             if let total = server.totalRate {
                 rate = min(rate, Double(total) / Double(state.open[host] ?? 1))
             }

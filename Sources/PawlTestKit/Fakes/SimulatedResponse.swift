@@ -63,43 +63,43 @@ extension SimulatedNetwork.State {
             return .responded(page())
         case .refusesRange where request.range != .whole:
             tally.note("valid ranges refused")
-            var answer = plain(416)
-            answer.head.contentRange = .unsatisfied(total: file.payload.length)
-            return .responded(answer)
+            var response = plain(416)
+            response.head.contentRange = .unsatisfied(total: file.payload.length)
+            return .responded(response)
         case .page, .refusesRange, .reset, .truncated, .stalled, .crawls, nil: break
         }
-        if let answer = hop(from: request.address, file) { return .responded(answer) }
+        if let response = hop(from: request.address, file) { return .responded(response) }
         let made = atNode(of: remade(file, request.address.path))
-        guard var answer = answer(made, request.range) else { return .silent }
+        guard var response = self.made(made, request.range) else { return .silent }
         if sabotage == .withholdsEnds || sabotage == .restartsFailed {
-            answer.fault = (answer.length - 1, nil)
+            response.fault = (response.length - 1, nil)
         }
-        if let most = file.breaksAfter, answer.length > most {
+        if let most = file.breaksAfter, response.length > most {
             tally.note("responses that broke after the bytes to compare or before")
             let after = sabotage == .breaksAtOnce ? 0 : most
-            answer.fault = (after, TransferFault(.connectionLost, foreign: "the connection was reset"))
+            response.fault = (after, TransferFault(.connectionLost, foreign: "the connection was reset"))
         }
         switch fault {
         case .reset(let after):
-            answer.fault = (after, TransferFault(.connectionLost, foreign: "the connection was reset"))
+            response.fault = (after, TransferFault(.connectionLost, foreign: "the connection was reset"))
         case .truncated(let after):
-            answer.fault = (after, TransferFault(.truncated, foreign: "the connection was closed early"))
-        case .stalled(let after): answer.fault = (after, nil)
-        case .crawls(let rate): answer.rate = rate
+            response.fault = (after, TransferFault(.truncated, foreign: "the connection was closed early"))
+        case .stalled(let after): response.fault = (after, nil)
+        case .crawls(let rate): response.rate = rate
         case .refused, .dropped, .silent, .status, .page, .refusesRange, nil: break
         }
-        return .responded(answer)
+        return .responded(response)
     }
 
     /// `isDisguised`: as if it were the next version of the file.
     private func page(isDisguised: Bool = false) -> SimulatedResponse {
-        var answer = plain(200)
-        answer.payload = Payload(text: "{\"error\": \"not today\"}\n")
-        answer.length = answer.payload.length
-        answer.head.contentLength = answer.length
-        answer.head.contentType = isDisguised ? nil : "application/json"
-        if isDisguised { answer.head.lastModified = UnixTime(seconds: 1_700_000_001) }
-        return answer
+        var response = plain(200)
+        response.payload = Payload(text: "{\"error\": \"not today\"}\n")
+        response.length = response.payload.length
+        response.head.contentLength = response.length
+        response.head.contentType = isDisguised ? nil : "application/json"
+        if isDisguised { response.head.lastModified = UnixTime(seconds: 1_700_000_001) }
+        return response
     }
 
     /// The file as it is generated for one response.
@@ -134,10 +134,10 @@ extension SimulatedNetwork.State {
     private mutating func hop(from address: WebAddress, _ file: SimulatedFile) -> SimulatedResponse? {
         if !file.hops.isEmpty {
             tags += 1
-            var answer = plain(302)
-            answer.head.location = "http://\(file.hops[tags % file.hops.count])\(address.path)"
+            var response = plain(302)
+            response.head.location = "http://\(file.hops[tags % file.hops.count])\(address.path)"
             tally.note("redirects to another host")
-            return answer
+            return response
         }
         guard let life = file.tokenLife else { return nil }
         if let token = address.query {
@@ -145,24 +145,24 @@ extension SimulatedNetwork.State {
             return tokens[token, default: 0] > life ? plain(403) : nil
         }
         tags += 1
-        var answer = plain(302)
-        answer.head.location = "\(address.path)?token=\(tags)"
-        return answer
+        var response = plain(302)
+        response.head.location = "\(address.path)?token=\(tags)"
+        return response
     }
 
     /// Returns `nil` for no response at all.
-    private mutating func answer(_ file: SimulatedFile, _ requested: RequestedRange) -> SimulatedResponse? {
+    private mutating func made(_ file: SimulatedFile, _ requested: RequestedRange) -> SimulatedResponse? {
         if let location = file.location {
-            var answer = plain(302)
-            answer.head.location = location
-            return answer
+            var response = plain(302)
+            response.head.location = location
+            return response
         }
         if let status = file.status { return plain(status) }
         if requested != .whole, file.codesRanges {
             tally.note("coded responses to parts")
-            var answer = whole(file)
-            if sabotage == .hidesPartCodings { answer.head.contentEncoding = nil }
-            return answer
+            var response = whole(file)
+            if sabotage == .hidesPartCodings { response.head.contentEncoding = nil }
+            return response
         }
         guard requested != .whole, file.ranges != .ignored else { return whole(file) }
         let total = file.payload.length
@@ -208,9 +208,9 @@ extension SimulatedNetwork.State {
     private mutating func part(_ file: SimulatedFile, _ range: ByteRange) -> SimulatedResponse {
         let total = file.payload.length
         guard !range.isEmpty else {
-            var answer = plain(416)
-            answer.head.contentRange = .unsatisfied(total: total)
-            return answer
+            var response = plain(416)
+            response.head.contentRange = .unsatisfied(total: total)
+            return response
         }
         var head = head(206, file)
         head.contentLength = range.count

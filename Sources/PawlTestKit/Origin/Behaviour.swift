@@ -109,7 +109,7 @@ extension Behaviour {
         }
 
         /// The position of the cut.
-        package enum Place: Hashable, Sendable {
+        package enum Position: Hashable, Sendable {
             /// After that many bytes of this response's body.
             case sent(Int64)
             /// At that offset of the content, for responses that reach it.
@@ -119,7 +119,7 @@ extension Behaviour {
         }
 
         package var kind: Kind
-        package var place: Place
+        package var place: Position
 
         package static func reset(after count: Int64) -> Cut { Cut(kind: .reset, place: .sent(count)) }
         package static func close(after count: Int64) -> Cut { Cut(kind: .close, place: .sent(count)) }

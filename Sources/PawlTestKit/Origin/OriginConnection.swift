@@ -17,7 +17,7 @@ struct OriginConnection {
 
     /// Handles requests until the connection ends; `true` when it is to end with a reset.
     func run() -> Bool {
-        var reader = RequestReader(descriptor: handle.descriptor)
+        var reader = OriginRequestReader(descriptor: handle.descriptor)
         var isReused = false
         while let request = reader.next() {
             switch respond(to: request, isReused: isReused) {

@@ -103,10 +103,10 @@ package enum FileSystem {
         while true {
             let count = unsafe Glibc.read(descriptor, &block, block.count)
             guard count > 0 else { return count == 0 }
-            let goesOn = unsafe block.withUnsafeBytes {
+            let continues = unsafe block.withUnsafeBytes {
                 unsafe take(offset, UnsafeRawBufferPointer(rebasing: $0[..<count]))
             }
-            guard goesOn else { return true }
+            guard continues else { return true }
             offset += Int64(count)
         }
     }

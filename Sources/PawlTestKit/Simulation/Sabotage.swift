@@ -15,7 +15,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
     /// A journal is found, and its content is not reported.
     case hidesJournals
     /// Hosts throttle without a notification.
-    case hidesComplaints
+    case hidesThrottling
     /// Hosts send Retry-After, and it is not reported.
     case hidesSilence
     /// Downloads get one connection more than allowed.
@@ -103,7 +103,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .forgetsCursors, .confusesFiles: .kill
         case .hidesJournals: .onceOnly
         case .shiftsWrites: .written
-        case .hidesComplaints: .connections
+        case .hidesThrottling: .connections
         case .hidesSilence: .silence
         case .widensDownloads: .connections
         case .mutesVerdicts: .progress

@@ -46,13 +46,13 @@ private final class SlowHooks: HookResponder {
         reply: @escaping @Sendable (HookReply) -> Void
     ) -> @Sendable () -> Void {
         note("questions to the program")
-        let asked = Question()
+        let withdrawal = Question()
         let delay = dice.withLock { Interval.milliseconds(Int64($0.pick([0, 1, 50, 400, 5_000]))) }
         timeline.after(delay) { [note] in
-            if asked.isWithdrawn.load(ordering: .relaxed) { note("replies to withdrawn questions") }
+            if withdrawal.isWithdrawn.load(ordering: .relaxed) { note("replies to withdrawn questions") }
             reply(Self.reply(to: question))
         }
-        return { asked.isWithdrawn.store(true, ordering: .relaxed) }
+        return { withdrawal.isWithdrawn.store(true, ordering: .relaxed) }
     }
 
     private static func reply(to question: HookQuestion) -> HookReply {

@@ -50,7 +50,7 @@ extension Simulation {
         if text.contains("compared") { return "comparisons that agreed" }
         if text.contains("started over") { return "verdict: started over from 0" }
         return text.contains("no response to a request with Range")
-            ? "verdict: range never answered" : "other notices"
+            ? "verdict: no response to a range" : "other notices"
     }
 
     private func entered(_ phase: Phase, _ index: Int) {

@@ -50,7 +50,7 @@ extension SimulatedRequest {
     /// Whether it received bytes of the content and did not fail.
     fileprivate var wasUsed: Bool {
         guard status == 200 || status == 206 else { return false }
-        if case .told(.failed) = end { return false }
+        if case .reported(.failed) = end { return false }
         return !taken.isEmpty
     }
 }

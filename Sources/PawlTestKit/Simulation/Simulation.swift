@@ -113,7 +113,7 @@ package final class Simulation: Sendable {
         tally.note("journals reopened", disk.adopted)
         tally.note("journals damaged by a power cut", disk.damagedJournals)
         tally.note("kills between a write and its cursor", disk.killsInWrites)
-        tally.note("bytes of such writes that the file's length revealed", Int(disk.toldByLength))
+        tally.note("bytes of such writes that the file's length revealed", Int(disk.revealedByLength))
         tally.note("bytes of such writes that were lost", Int(disk.lostToKills))
         tally.note("bytes written twice", Int(disk.rewritten))
         tally.note("bytes of races dropped", Int(disk.dropped))
@@ -123,7 +123,7 @@ package final class Simulation: Sendable {
         tally.note("bytes received", Int(world.network.taken))
         tally.note("requests", world.network.requests.count)
         tally.note("events", world.timeline.events)
-        tally.note("complaints of hosts", world.network.complaints)
+        tally.note("throttling responses of hosts", world.network.throttlings)
         tally.add(world.network.tally)
         return tally
     }

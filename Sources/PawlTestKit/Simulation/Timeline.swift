@@ -86,12 +86,12 @@ package final class Timeline: Sendable {
     package func onBeat(_ body: @escaping @Sendable (Beat) -> Void) { state.with { $0.onBeat = body } }
 
     private func reportEvent() {
-        let told = state.with { state in
+        let listener = state.with { state in
             state.events += 1
             state.isTold = false
             return state.onBeat.map { ($0, state.events) }
         }
-        if let (body, number) = told { body(.event(number)) }
+        if let (body, number) = listener { body(.event(number)) }
     }
 
     package var events: Int { state.read { $0.events } }

@@ -84,12 +84,12 @@ import Testing
     @Test func `a host's limit is shown by the connections that it keeps serving`() {
         var budget = HostBudget()
         budget.throttled(retryAfter: nil, now: start)
-        #expect(budget.borne == nil, "with nothing else in use it proves nothing")
+        #expect(budget.learntLimit == nil, "with nothing else in use it proves nothing")
         budget = HostBudget()
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()
         budget.throttled(retryAfter: nil, now: start)
-        #expect(budget.borne == 2 && budget.limit == 2)
+        #expect(budget.learntLimit == 2 && budget.limit == 2)
     }
 
     @Test func `repeated responses for one file show no limit for a day`() {
@@ -98,9 +98,9 @@ import Testing
         budget.release()
         budget.throttled(retryAfter: nil, isFirst: true, now: start)
         budget.throttled(retryAfter: nil, isFirst: false, now: start + .seconds(1))
-        #expect(budget.borne == 3 && !budget.isBorneCertain)
+        #expect(budget.learntLimit == 3 && !budget.isLearntLimitCertain)
         budget.throttled(retryAfter: nil, isFirst: true, now: start + .seconds(2))
-        #expect(budget.isBorneCertain)
+        #expect(budget.isLearntLimitCertain)
     }
 
     @Test func `the rejection of one file is withdrawn when it was the file's own`() {
@@ -110,7 +110,7 @@ import Testing
         budget.connectionRefused(isSameFile: false, now: start)
         #expect(budget.limit == 3)
         budget.withdrawRefusal()
-        #expect(budget.limit == nil && budget.borne == nil)
+        #expect(budget.limit == nil && budget.learntLimit == nil)
         budget.connectionRefused(isSameFile: true, now: start)
         budget.withdrawRefusal()
         #expect(budget.limit == 3, "the same file was served meanwhile")
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `a rejection that time has forgiven is withdrawn without effect`() {
-        var budget = HostBudget(borne: 3, now: start)
+        var budget = HostBudget(learntLimit: 3, now: start)
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()
         budget.connectionRefused(isSameFile: false, now: start)
@@ -146,15 +146,15 @@ import Testing
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()
         budget.connectionRefused(isSameFile: false, now: start)
-        #expect(budget.borne == nil && budget.limit == 2)
+        #expect(budget.learntLimit == nil && budget.limit == 2)
         budget.release()
         budget.connectionRefused(isSameFile: false, now: start)
-        #expect(budget.borne == 1 && budget.limit == 1 && budget.isBorneCertain)
+        #expect(budget.learntLimit == 1 && budget.limit == 1 && budget.isLearntLimitCertain)
         var patient = HostBudget()
         for _ in 0..<2 { _ = patient.acquire(now: start) }
         patient.connectionRefused(isSameFile: false, now: start)
         patient.connectionRefused(isSameFile: false, now: start + .seconds(60))
-        #expect(patient.borne == nil)
+        #expect(patient.learntLimit == nil)
     }
 
     @Test
@@ -163,23 +163,23 @@ import Testing
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()
         budget.connectionRefused(isSameFile: true, now: start)
-        #expect(budget.borne == 2 && budget.limit == 2 && !budget.isBorneCertain)
+        #expect(budget.learntLimit == 2 && budget.limit == 2 && !budget.isLearntLimitCertain)
         budget.connectionRefused(isSameFile: true, now: start + .seconds(1))
-        #expect(budget.borne == 2 && budget.isBorneCertain)
+        #expect(budget.learntLimit == 2 && budget.isLearntLimitCertain)
     }
 
     @Test func `an origin that serves more than is stored for it has no stored limit`() {
-        var budget = HostBudget(borne: 1, now: start)
+        var budget = HostBudget(learntLimit: 1, now: start)
         _ = budget.acquire(now: start)
         let isMore = budget.accept()
         #expect(!isMore)
         let later = start + HostBudget.recovery * 8
         #expect(budget.acquire(now: later) == .granted)
         let serves = budget.accept()
-        #expect(serves && budget.borne == nil)
+        #expect(serves && budget.learntLimit == nil)
         budget.release(served: true)
         budget.connectionRefused(isSameFile: true, now: later)
-        #expect(budget.borne == 1, "a later rejection counts again")
+        #expect(budget.learntLimit == 1, "a later rejection counts again")
     }
 
     @Test func `a host that rejects one more each time is tried less and less often`() {
@@ -198,18 +198,18 @@ import Testing
     }
 
     @Test func `a limit learnt by an earlier run applies from the first connection on`() {
-        var budget = HostBudget(borne: 2, now: start)
+        var budget = HostBudget(learntLimit: 2, now: start)
         #expect(budget.acquire(now: start) == .granted)
         #expect(budget.acquire(now: start) == .granted)
         #expect(budget.acquire(now: start + .seconds(30)) == .full)
-        #expect(HostBudget(borne: -3, now: start).limit == 1)
+        #expect(HostBudget(learntLimit: -3, now: start).limit == 1)
     }
 
     @Test func `until a host with a stored limit serves a connection, earlier ones may still count`() {
         var fresh = HostBudget()
         _ = fresh.acquire(now: start)
         #expect(!fresh.isCrowded)
-        var budget = HostBudget(borne: 1, now: start)
+        var budget = HostBudget(learntLimit: 1, now: start)
         _ = budget.acquire(now: start)
         #expect(budget.isCrowded)
         _ = budget.accept()

@@ -70,8 +70,8 @@ import Testing
         #expect(pace.spacing == spacing)
     }
 
-    /// A resolver that bears some lookups a second, and fails beyond that.
-    @Test mutating func `the pace settles near what the resolver bears`() {
+    /// A resolver that sustains some lookups a second, and fails beyond that.
+    @Test mutating func `the pace settles near what the resolver sustains`() {
         let limit = 100.0
         var cache = HostCache()
         var dice = PawlCore.Dice(seed: 3)
@@ -91,9 +91,9 @@ import Testing
                 tokens = min(10, tokens + step.seconds * limit)
                 continue
             }
-            let isBorne = tokens >= 1
-            if isBorne { tokens -= 1 } else { refused += 1 }
-            let result = isBorne ? HostResult.addresses(["192.0.2.1"]) : .unavailable
+            let isSustained = tokens >= 1
+            if isSustained { tokens -= 1 } else { refused += 1 }
+            let result = isSustained ? HostResult.addresses(["192.0.2.1"]) : .unavailable
             guard let end = cache.ended(query, result, at: now, dice: &dice) else { continue }
             if end.result != .unavailable { resolved += end.waiters.count }
             if end.result == .unavailable, let waiter = end.waiters.first {

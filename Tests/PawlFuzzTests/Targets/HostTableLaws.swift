@@ -9,7 +9,7 @@ enum HostTableLaws {
         for (name, entry) in table.entries {
             try hold(
                 (1...DownloadMachine.mostLanes).contains(entry.connections),
-                "\(name) bears \(entry.connections)"
+                "\(name) accepts \(entry.connections)"
             )
             try hold(entry.until > now, "\(name) is out of date")
             try hold(!name.utf8.contains { $0 <= 0x20 }, "\(name) ends its line")

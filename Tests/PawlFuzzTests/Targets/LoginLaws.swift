@@ -9,21 +9,21 @@ enum LoginLaws {
         for challenge in challenges {
             try hold(!challenge.scheme.isEmpty, "a challenge without a scheme")
             guard let digest = DigestChallenge(challenge) else { continue }
-            let answer = digest.response(login, target: target, clientNonce: "c") { _, bytes in
+            let reply = digest.response(login, target: target, clientNonce: "c") { _, bytes in
                 [UInt8(truncatingIfNeeded: bytes.count), bytes.last ?? 0]
             }
-            guard let answer else { continue }
-            try hold(!answer.utf8.contains(where: \.isControl), "a control character in \(answer)")
+            guard let reply else { continue }
+            try hold(!reply.utf8.contains(where: \.isControl), "a control character in \(reply)")
             // A server that parses by the RFC finds its own values again.
-            guard let again = LoginChallenge.parse(answer).first else {
-                throw BrokenLaw(description: "its own reply is invalid: \(answer)")
+            guard let again = LoginChallenge.parse(reply).first else {
+                throw BrokenLaw(description: "its own reply is invalid: \(reply)")
             }
-            try hold(again.scheme == "digest", "another scheme: \(answer)")
+            try hold(again.scheme == "digest", "another scheme: \(reply)")
             for name in ["realm", "nonce", "opaque"] {
                 let same = again.parameters[name] == challenge.parameters[name]
-                try hold(same, "another \(name): \(answer)")
+                try hold(same, "another \(name): \(reply)")
             }
-            try hold(again.parameters["uri"] == target, "another target: \(answer)")
+            try hold(again.parameters["uri"] == target, "another target: \(reply)")
         }
         let basic = LoginField.basic(login).dropFirst("Basic ".count)
         let bytes = Array("\(login.user):\(login.password)".utf8)

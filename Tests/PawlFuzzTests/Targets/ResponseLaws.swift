@@ -14,21 +14,21 @@ enum ResponseLaws {
     // MARK: well-formed responses
 
     private static func checkSequence(_ input: inout FuzzInput) throws(BrokenLaw) {
-        var wire = ResponseWire(pieces: input.size())
+        var connection = ResponseConnection(pieces: input.size())
         for number in 0..<8 where !input.isEmpty {
             let response = GeneratedResponse(&input, number: number)
             // Bytes after a response may look like another one.
             let behind = input.byte() % 4 == 0 ? GeneratedResponse(&input, number: 99).bytes : []
             let cut = input.byte() % 8 == 0 ? Int(input.number() % Int64(response.bytes.count + 1)) : nil
-            wire.reader.begin()
+            connection.reader.begin()
             let stream = cut.map { Array(response.bytes[..<$0]) } ?? response.bytes + behind
-            let outcome = try wire.feed(stream)
+            let outcome = try connection.feed(stream)
             if let cut {
-                try checkCut(outcome, &wire, response, at: cut)
+                try checkCut(outcome, &connection, response, at: cut)
                 return
             }
-            try checkWhole(outcome, &wire, response, behind)
-            guard outcome.left == 0, wire.reader.canCarryAnother else {
+            try checkWhole(outcome, &connection, response, behind)
+            guard outcome.left == 0, connection.reader.canCarryAnother else {
                 try hold(!response.keeps || !behind.isEmpty, "not kept: \(response)")
                 return
             }
@@ -37,8 +37,8 @@ enum ResponseLaws {
     }
 
     private static func checkWhole(
-        _ outcome: ResponseWire.Outcome,
-        _ wire: inout ResponseWire,
+        _ outcome: ResponseConnection.Outcome,
+        _ connection: inout ResponseConnection,
         _ response: GeneratedResponse,
         _ behind: [UInt8]
     ) throws(BrokenLaw) {
@@ -54,15 +54,15 @@ enum ResponseLaws {
         let wanted = response.payload + (endsByClose ? behind : [])
         try hold(outcome.data == wanted, "\(outcome.data.count) bytes of \(wanted.count): \(response)")
         if endsByClose {
-            try hold(wire.reader.close() == .complete, "not complete at its end: \(response)")
-            try hold(!wire.reader.canCarryAnother, "kept after its end: \(response)")
+            try hold(connection.reader.close() == .complete, "not complete at its end: \(response)")
+            try hold(!connection.reader.canCarryAnother, "kept after its end: \(response)")
         }
     }
 
     /// A truncated response is never complete, and the received part is its beginning.
     private static func checkCut(
-        _ outcome: ResponseWire.Outcome,
-        _ wire: inout ResponseWire,
+        _ outcome: ResponseConnection.Outcome,
+        _ connection: inout ResponseConnection,
         _ response: GeneratedResponse,
         at cut: Int
     ) throws(BrokenLaw) {
@@ -72,14 +72,14 @@ enum ResponseLaws {
             try hold(cut == response.bytes.count, "complete at \(cut): \(response)")
             return
         }
-        switch wire.reader.close() {
+        switch connection.reader.close() {
         case .complete:
             let isBody = response.endsByClose && cut >= response.headLength
             try hold(isBody || cut == response.bytes.count, "complete when cut at \(cut): \(response)")
         case .withoutResponse: try hold(cut == 0, "nothing came of \(cut) bytes")
         case .truncated: try hold(cut > 0, "truncated before it began")
         }
-        try hold(!wire.reader.canCarryAnother, "kept although it was cut at \(cut): \(response)")
+        try hold(!connection.reader.canCarryAnother, "kept although it was cut at \(cut): \(response)")
     }
 
     // MARK: anything
@@ -92,7 +92,7 @@ enum ResponseLaws {
         let field = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(input.byte())"
         let head = hasHead ? Array("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n".utf8) : []
         let bytes = head + input.rest()
-        var (one, other) = (ResponseWire(pieces: size), ResponseWire(pieces: bytes.count + 1))
+        var (one, other) = (ResponseConnection(pieces: size), ResponseConnection(pieces: bytes.count + 1))
         one.reader.begin()
         other.reader.begin()
         let outcome = try one.feed(bytes)
@@ -103,15 +103,15 @@ enum ResponseLaws {
 
     /// However long an input is, the reader soon has data, an end or an error.
     private static func checkFlood(_ input: inout FuzzInput) throws(BrokenLaw) {
-        var wire = ResponseWire(pieces: 4096)
-        wire.reader.begin()
+        var connection = ResponseConnection(pieces: 4096)
+        connection.reader.begin()
         let response = GeneratedResponse(&input, number: 0)
         let cut = Int(input.number() % Int64(response.bytes.count + 1))
         let unit = Array(input.rest().prefix(64))
         guard !unit.isEmpty else { return }
         var stream = Array(response.bytes[..<cut])
         while stream.count < 600_000 { stream += unit }
-        _ = try wire.feed(stream)
+        _ = try connection.feed(stream)
     }
 }
 
@@ -124,7 +124,7 @@ extension FuzzInput {
 }
 
 /// A connection's bytes on their way through the reader, in the order of `HTTP1Client.take`.
-private struct ResponseWire {
+private struct ResponseConnection {
     struct Outcome: Hashable {
         var statuses: [Int] = []
         var data: [UInt8] = []

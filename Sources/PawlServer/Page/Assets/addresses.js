@@ -1,11 +1,11 @@
 // URLs as people paste them: without a scheme, with text around them, or as a pattern for many.
 
-const schemes = ["http", "https", "ftp", "ftps", "sftp"];
+const schemes = ["http", "https", "ftp", "ftps", "sftp", "s3"];
 const scheme = /^([a-z][a-z0-9+.-]*):/i;
 
 /** Every URL in a text, without duplicates. @param {string} text @returns {string[]} */
 export function addressesIn(text) {
-  const found = text.match(/\b(?:https?|ftps?|sftp):\/\/[^\s<>"'`|\\^{}]+/gi) ?? [];
+  const found = text.match(/\b(?:https?|ftps?|sftp|s3):\/\/[^\s<>"'`|\\^{}]+/gi) ?? [];
   return [...new Set(found.map(trimmed))];
 }
 

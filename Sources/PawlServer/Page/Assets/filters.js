@@ -16,13 +16,14 @@ export function showFilters(view) {
     const groups = view.queue.groups();
     // Recreated buttons lose the focus: only after a change.
     const paused = view.queue.status.pausedGroups ?? [];
-    const state = JSON.stringify([counts, [...groups], paused, view.part, view.group, words.groups]);
+    const { isReady } = view.queue;
+    const state = JSON.stringify([isReady, counts, [...groups], paused, view.part, view.group, words.groups]);
     if (state === shown) return;
     shown = state;
     const focused = document.activeElement?.getAttribute("data-filter");
     box.replaceChildren(
       ...parts.map((part) =>
-        button(part, words.parts[part], counts[part], view.part === part && view.group === null, () =>
+        button(part, words.parts[part], isReady ? counts[part] : null, view.part === part && view.group === null, () =>
           view.show({ part, group: null }),
         ),
       ),
@@ -42,7 +43,7 @@ export function showFilters(view) {
 /**
  * @param {string} filter
  * @param {string} text
- * @param {number} count
+ * @param {number | null} count null while it is unknown
  * @param {boolean} isOn
  * @param {() => void} onclick
  * @param {boolean} [isPaused]
@@ -53,6 +54,6 @@ function button(filter, text, count, isOn, onclick, isPaused = false) {
     { type: "button", class: "filter", "data-filter": filter, "aria-pressed": String(isOn), onclick },
     make("span", { class: "filter-name" }, text),
     isPaused && [icon("pause"), make("span", { class: "unseen" }, words.states.held)],
-    make("span", { class: "filter-count" }, format.count(count)),
+    make("span", { class: "filter-count" }, count === null ? "" : format.count(count)),
   );
 }

@@ -16,7 +16,7 @@ export function showTotals(queue, openLimits) {
     const { written, total, unknown, seconds } = queue.rest();
     /** The least important is left out on small screens. @type {[string, string | false][]} */
     const parts = [
-      ["running", words.running(queue.counts().running)],
+      ["running", queue.isReady && words.running(queue.counts().running)],
       ["size", total > 0 && (unknown > 0 ? words.ofAtLeast : words.of)(format.size(written), format.size(total))],
       ["left", seconds !== undefined && words.leftIn(format.duration(seconds))],
       ["limit", Boolean(limit) && words.limited(format.speed(limit ?? 0))],

@@ -135,10 +135,10 @@ export const english = {
   showAll: "Show all",
 
   urls: "URLs",
-  urlsHint: "One per line: http, https, ftp, ftps or sftp. [001-100] is expanded.",
+  urlsHint: "One per line: http, https, ftp, ftps, sftp or s3. [001-100] is expanded.",
   urlCount: (/** @type {number} */ count) => several(count, "URL", "URLs"),
-  noURL: "No URL found. URLs start with http://, https://, ftp://, ftps:// or sftp://.",
-  unsupportedScheme: (/** @type {string} */ schemes) => `Links of the type ${schemes} are not supported. Supported: http, https, ftp, ftps, sftp.`,
+  noURL: "No URL found. URLs start with http://, https://, ftp://, ftps://, sftp:// or s3://.",
+  unsupportedScheme: (/** @type {string} */ schemes) => `Links of the type ${schemes} are not supported. Supported: http, https, ftp, ftps, sftp, s3.`,
   notAnAddress: (/** @type {string} */ text) => `Not a URL: ${text}`,
   tooManyExpanded: "The pattern expands to more than 1,000 URLs.",
   fromTo: (/** @type {string} */ first, /** @type {string} */ last) => `${first} … ${last}`,

@@ -122,10 +122,10 @@ export const chinese = {
   showAll: "显示全部",
 
   urls: "地址",
-  urlsHint: "每行一个：http、https、ftp、ftps 或 sftp。可用 [001-100] 表示一组地址。",
+  urlsHint: "每行一个：http、https、ftp、ftps、sftp 或 s3。可用 [001-100] 表示一组地址。",
   urlCount: (count) => `${number(count)} 个地址`,
-  noURL: "未找到地址。地址以 http://、https://、ftp://、ftps:// 或 sftp:// 开头。",
-  unsupportedScheme: (schemes) => `不支持 ${schemes} 类型的链接。支持 http、https、ftp、ftps、sftp。`,
+  noURL: "未找到地址。地址以 http://、https://、ftp://、ftps://、sftp:// 或 s3:// 开头。",
+  unsupportedScheme: (schemes) => `不支持 ${schemes} 类型的链接。支持 http、https、ftp、ftps、sftp、s3。`,
   notAnAddress: (text) => `不是有效的地址：${text}`,
   tooManyExpanded: "该表达式展开后超过 1,000 个地址。",
   fromTo: (first, last) => `${first} … ${last}`,

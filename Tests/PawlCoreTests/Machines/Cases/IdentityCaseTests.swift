@@ -300,25 +300,37 @@ import Testing
 
     // MARK: HTML pages
 
+    private static func page(_ length: Int64 = 6000, type: String = "text/html") -> ResponseHead {
+        var head = Bench.whole(length, tag: nil)
+        head.contentType = type
+        return head
+    }
+
+    /// A page of which a strong tag is known.
+    private static var knownPage: Representation {
+        var known = Representation(total: 5000, mediaType: "text/html")
+        known.prove(
+            "http://a.example/f",
+            at: "http://a.example",
+            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
+        )
+        return known
+    }
+
     @Test func `a page of another type keeps the part file, one of the same type must come twice`() {
-        func page(_ type: String, _ length: Int64) -> ResponseHead {
-            var head = Bench.whole(length, tag: nil)
-            head.contentType = type
-            return head
-        }
         var known = Representation(total: 5000, mediaType: "video/x-matroska")
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
-        bench.answer(page("application/json; charset=utf-8", 30))
+        bench.answer(Self.page(30, type: "application/json; charset=utf-8"))
         #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
 
         known.mediaType = "application/json"
         var json = Bench()
         json.begin(Bench.journal([ByteRange(0, 400)], of: known))
-        json.answer(page("application/json", 6000))
+        json.answer(Self.page(type: "application/json"))
         #expect(json.machine.written == 400 && json.machine.lanes.isEmpty)
         json.ring()
-        json.answer(page("application/json", 6000))
+        json.answer(Self.page(type: "application/json"))
         #expect(json.machine.written == 0 && json.said.contains(.startOver))
     }
 
@@ -343,64 +355,40 @@ import Testing
     }
 
     @Test func `a page of the same type that comes again in the next run is the new version`() {
-        func page(_ length: Int64) -> ResponseHead {
-            var head = Bench.whole(length, tag: nil)
-            head.contentType = "text/html"
-            return head
-        }
         for next: Int64 in [6000, 7000] {
             var first = Bench { $0.retry.retries = 0 }
             let known = Representation(total: 5000, mediaType: "text/html")
             first.begin(Bench.journal([ByteRange(0, 400)], of: known))
-            first.answer(page(6000))
+            first.answer(Self.page())
             #expect(first.machine.phase == .failed && first.said.contains(.record))
             var second = Bench { $0.retry.retries = 0 }
             second.begin(Bench.journal([ByteRange(0, 400)], of: first.machine.remembered))
-            second.answer(page(next))
+            second.answer(Self.page(next))
             #expect(second.said.contains(.startOver) == (next == 6000), "another page begins the count again")
         }
     }
 
     @Test func `a part between two pages shows that they were errors`() {
-        func page() -> ResponseHead {
-            var head = Bench.whole(6000, tag: nil)
-            head.contentType = "text/html"
-            return head
-        }
-        var known = Representation(total: 5000, mediaType: "text/html")
-        known.prove(
-            "http://a.example/f",
-            at: "http://a.example",
-            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
-        )
         var bench = Bench()
-        bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
-        bench.answer(page())
+        bench.begin(Bench.journal([ByteRange(0, 400)], of: Self.knownPage))
+        bench.answer(Self.page())
         bench.ring()
         bench.answer(Bench.part(400, 5000, of: 5000))
         #expect(bench.machine.remembered.suspect == nil && bench.machine.lanes.first?.stage == .flowing)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(page())
+        bench.answer(Self.page())
         #expect(bench.machine.written == 400 && !bench.said.contains(.startOver))
     }
 
     @Test func `a part after a page makes the journal forget the page`() {
-        var page = Bench.whole(6000, tag: nil)
-        page.contentType = "text/html"
-        var known = Representation(total: 5000, mediaType: "text/html")
-        known.prove(
-            "http://a.example/f",
-            at: "http://a.example",
-            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
-        )
         var bench = Bench()
-        bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
+        bench.begin(Bench.journal([ByteRange(0, 400)], of: Self.knownPage))
         bench.answer(Bench.part(400, 5000, of: 5000))
         bench.progress(to: 500)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(page)
+        bench.answer(Self.page())
         #expect(bench.said.contains(.record) && bench.machine.remembered.suspect != nil)
         bench.ring()
         bench.answer(Bench.part(500, 5000, of: 5000))

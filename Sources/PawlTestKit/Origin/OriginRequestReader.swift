@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads request header sections from a socket; requests have no bodies here.
-struct RequestReader {
+struct OriginRequestReader {
     let descriptor: Int32
     private var buffer: [UInt8] = []
 

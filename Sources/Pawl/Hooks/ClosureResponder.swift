@@ -3,7 +3,7 @@ import PawlDisk
 import PawlEngine
 
 /// Passes an engine's questions to the closures of a program, each in a task of its own.
-final class HookRunner: HookResponder {
+final class ClosureResponder: HookResponder {
     private let hooks: DownloadHooks
     /// The identifier that the program knows.
     private let id: Download.ID?
@@ -242,7 +242,7 @@ extension Job {
     mutating func use(_ hooks: DownloadHooks, of id: Download.ID? = nil) {
         guard !hooks.isEmpty else { return }
         plan.hooks = hooks.set
-        self.hooks = HookRunner(hooks, of: id)
+        self.hooks = ClosureResponder(hooks, of: id)
         memoryDigest = { ContentDigest.digest($0, of: $1) }
     }
 }

@@ -2,17 +2,17 @@ import Testing
 
 @testable import PawlCommands
 
-@Suite struct NearestTests {
+@Suite struct SpellingSuggestionTests {
     @Test(arguments: [
         ("--conections", "connections"), ("--retrys", "retries"), ("--limti-rate", "limit-rate"),
         ("-user", "user"), ("--quite", "quiet"), ("--no-remote", "no-remote-time"),
     ])
     func `a misspelt option gets the right suggestion`(word: String, meant: String) {
-        #expect(nearest(to: word, among: GetOptions.table.map(\.entry.long)) == meant)
+        #expect(spellingSuggestion(for: word, among: GetOptions.table.map(\.entry.long)) == meant)
     }
 
     @Test(arguments: ["--frobnicate", "-z", "--", "--qqqqqq"])
     func `a word without a close match gets no suggestion`(word: String) {
-        #expect(nearest(to: word, among: GetOptions.table.map(\.entry.long)) == nil)
+        #expect(spellingSuggestion(for: word, among: GetOptions.table.map(\.entry.long)) == nil)
     }
 }

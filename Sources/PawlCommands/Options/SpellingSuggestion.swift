@@ -1,7 +1,7 @@
 /// The candidate that a misspelt word most likely meant; `nil` if none is close enough.
 ///
 /// Close means at most a third of the letters inserted, deleted, replaced or swapped with their neighbour.
-package func nearest(to word: String, among candidates: [String]) -> String? {
+package func spellingSuggestion(for word: String, among candidates: [String]) -> String? {
     let letters = Array(word.drop { $0 == "-" }.lowercased())
     guard letters.count > 1 else { return nil }
     var best: (candidate: String, distance: Int)?

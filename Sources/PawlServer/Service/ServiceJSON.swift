@@ -4,7 +4,7 @@ package import PawlCore
 /// Events and downloads in Pawl's own JSON.
 ///
 /// Documentation/JSON.md specifies the fields.
-package enum ServiceEvent {
+package enum ServiceJSON {
     static func json(_ event: DownloadEvent) -> JSON {
         var members = [
             JSON.Member("event", .string(word(event.kind))), JSON.Member("id", .string(event.id.description)),

@@ -1,0 +1,88 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+/// A table that is stored as text.
+protocol StoredTable: Sendable {
+    /// The longest text that is read.
+    static var mostBytes: Int { get }
+    var text: String { get }
+
+    init(parsing bytes: [UInt8], now: UnixTime)
+}
+
+extension HostTable: StoredTable {}
+extension SecureHosts: StoredTable {}
+
+/// A table in a small file of the state folder, shared by all programs of the user.
+///
+/// Best effort: a missing or read-only folder, or a damaged file, is treated as empty. Each writer replaces the whole file
+/// with its current content and the writer's own changes.
+final class SharedTable<Table: StoredTable, Key: Hashable & Sendable, Change: Sendable>: Sendable {
+    private struct State: Sendable {
+        var table: Table
+        /// Changes not yet written, the latest of each key.
+        var pending: [Key: Change] = [:]
+        var isWriting = false
+    }
+
+    /// Changes the table; `false` if it stays as it is.
+    typealias Apply = @Sendable (Change, Key, inout Table, UnixTime) -> Bool
+
+    private let file: StateFile
+    private let name: String
+    private let clock: any Clock
+    private let threads: any Threads
+    private let state: Mutex<State>
+    private let apply: Apply
+
+    init(
+        _ name: String,
+        in folder: String,
+        clock: any Clock,
+        threads: any Threads,
+        apply: @escaping Apply
+    ) {
+        file = StateFile(name, in: folder)
+        self.name = name
+        self.clock = clock
+        self.threads = threads
+        self.apply = apply
+        state = Mutex(State(table: Self.read(file, now: clock.wallTime)))
+    }
+
+    var table: Table { state.withLock { $0.table } }
+
+    func make(_ change: Change, of key: Key) {
+        let now = clock.wallTime
+        let isFirst = state.withLock { state in
+            guard apply(change, key, &state.table, now) else { return false }
+            state.pending[key] = change
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        guard isFirst else { return }
+        // Not on the transfer thread: the folder may be on a slow file system.
+        threads.start("pawl-\(name)") { self.write() }
+    }
+
+    private func write() {
+        while true {
+            let changes = state.withLock { state in
+                defer { state.pending = [:] }
+                state.isWriting = !state.pending.isEmpty
+                return state.pending
+            }
+            guard !changes.isEmpty else { return }
+            let now = clock.wallTime
+            // Another program may have changed it meanwhile.
+            var table = Self.read(file, now: now)
+            for (key, change) in changes { _ = apply(change, key, &table, now) }
+            file.replace(with: Array(table.text.utf8))
+        }
+    }
+
+    private static func read(_ file: StateFile, now: UnixTime) -> Table {
+        Table(parsing: file.read(atMost: Table.mostBytes), now: now)
+    }
+}
