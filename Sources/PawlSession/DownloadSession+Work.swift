@@ -98,7 +98,9 @@ extension DownloadSession {
         let remembered = partial.flatMap { folders.remembered($0) }
         // In one step: an earlier run's tasks may be restored at any moment.
         let (task, isKnown, isRefused) = book.withLock { book -> (DownloadTask, Bool, Bool) in
-            if let known = partial.flatMap({ book.living($0, completion) }) { return (known, true, false) }
+            if let known = partial.flatMap({ book.living($0, requested.url, completion) }) {
+                return (known, true, false)
+            }
             var note =
                 remembered.flatMap { book.tasks[$0.number] == nil ? $0 : nil }
                 ?? TaskNote(

@@ -102,8 +102,8 @@ extension Simulation {
         }
         checkDigest(file.bytes, index)
         checkPieces(file.bytes, index)
-        // A file of the right length is taken for complete: the user vouches for its bytes.
-        if let existing = download.existing, existing == file.bytes { return }
+        // A file of the right length is taken for complete: the user vouches for the bytes that were written.
+        if let existing = download.existing, existing == file.bytes, download.hole == nil { return }
         let selection = course(index) { $0.publishedSelection } ?? job(index).plan.selection
         let versions = versions(of: download, selection)
         if let text = Law.published(file.bytes, of: versions, selection: selection) {
