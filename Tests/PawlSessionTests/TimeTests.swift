@@ -73,6 +73,20 @@ import Testing
         #expect(bench.origin.log.of("/f").last?.request.header("Range") != nil)
     }
 
+    @Test func `a coded response has no resume data`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(notes)
+        let (url, _) = bench.serveStalling("/f", seed: 765)
+        bench.origin.adjust("/f") { $0.coding = .gzip }
+        let task = session.downloadTask(with: url)
+        task.resume()
+        #expect(await notes.until(bytes: 1_000_000))
+        #expect(await task.cancelByProducingResumeData() as [UInt8]? == nil)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
     @Test func `resume data with another URL is not that of the living task`() async throws {
         let bench = try SessionBench()
         let notes = Notes(moving: bench.folder.path("moved"))
