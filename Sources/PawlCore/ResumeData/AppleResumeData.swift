@@ -144,10 +144,15 @@ extension AppleResumeData {
         )
     }
 
+    /// Whose validators they are, where that is not `address`: it was changed, here or by an app in the field alone.
+    private var validatorAddress: String? {
+        let requested = [currentRequest, originalRequest].compactMap { $0?.address }
+        return fields[Key.validatorAddress]?.string ?? (requested.contains(address) ? nil : requested.first)
+    }
+
     /// The representation of the bytes on disk, as sent by `source`.
     package func representation(of source: WebAddress) -> Representation {
-        let former = fields[Key.validatorAddress]?.string
-        let sender = former.map { try? WebAddress.parse($0).address } ?? source
+        let sender = validatorAddress.map { try? WebAddress.parse($0).address } ?? source
         guard !validators.isEmpty, let sender else { return Representation() }
         let record = ValidatorRecord(source: sender.text, host: sender.origin.text, validators: validators)
         return Representation(records: [record])
