@@ -27,8 +27,8 @@ public final class DownloadSession: Sendable {
             _ url: String,
             _ completion: DownloadTask.Completion?
         ) -> DownloadTask? {
-            guard let task = tasks.values.first(where: { $0.partial == partial }), task.note.request.url == url
-            else { return nil }
+            let owner = tasks.values.first { $0.partial == partial }
+            guard let task = owner, task.note.request.url == url else { return nil }
             return task.facts.withLock { facts in
                 // A file cannot be given to two handlers.
                 guard facts.isAlive, facts.completion == nil || completion == nil else { return nil }

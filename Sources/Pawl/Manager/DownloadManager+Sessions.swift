@@ -134,7 +134,8 @@ extension QueueKeeper {
             )
             // Without validators, or with those of a redirect's target or of no meaning, the bytes are compared.
             if let address = try? WebAddress.parse(sources[0]).address,
-                let record = known.record(of: address.text, at: address.origin.text), record.stability != .varying
+                let record = known.record(of: address.text, at: address.origin.text),
+                record.stability != .varying
             {
                 data.entityTag = record.validators.entityTag?.text
                 data.serverDate = record.validators.lastModified?.httpDate

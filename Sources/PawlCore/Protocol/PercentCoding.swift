@@ -66,7 +66,7 @@ package enum PercentCoding {
             ?? String(decoding: encoded(bytes, keeping: \.isASCII), as: UTF8.self)
     }
 
-    /// `bytes` such that ``decoded(_:)`` gives them back: all but letters, digits, `-._~` and `/` percent-encoded.
+    /// `bytes` in a form that ``decoded(_:)`` reverses: unreserved characters and `/` as they are, all others percent-encoded.
     package static func reversible(_ bytes: some Collection<UInt8>) -> String {
         let coded = bytes.flatMap { byte in
             isUnreserved(byte) || byte == UInt8(ascii: "/")

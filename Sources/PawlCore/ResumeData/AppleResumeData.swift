@@ -190,6 +190,7 @@ extension AppleResumeData {
     }
 
     /// R7: another address or other headers are written to all fields.
+    ///
     /// The validators stay those of the former address: equal ones of another say nothing.
     package mutating func change(address: String, headers: [String: String]? = nil) {
         for (key, old) in [(Key.current, currentRequest), (Key.original, originalRequest)] {
