@@ -292,6 +292,16 @@ int pawl_boot_identity(uint8_t identity[16]) {
     return digits == 32 ? 0 : EINVAL;
 }
 
+int64_t pawl_next_hole(int file, int64_t from, int64_t *end) {
+    off_t length = lseek(file, 0, SEEK_END);
+    off_t start = lseek(file, from, SEEK_HOLE);
+    // Every file ends with a hole of no length.
+    if (start < 0 || start >= length) return -1;
+    off_t data = lseek(file, start, SEEK_DATA);
+    *end = data < 0 ? length : data;
+    return start;
+}
+
 int pawl_copy_data(int from, int to, int64_t length) {
     enum { chunk = 64 * 1024 };
     int64_t done = 0;

@@ -230,7 +230,8 @@ public struct DownloadOptions: Sendable, Hashable {
     public enum ExistingFile: String, Sendable, Hashable, CaseIterable {
         /// Keep it; the new file becomes `name (1).ext`.
         case rename
-        /// Resume from it: it is the beginning of this download.
+        /// Resume from it: it is the beginning of this download. Samples of it are compared with the server's content; a
+        /// file that aria2, axel or lftp has not finished fails with ``PawlError/Code/fileExists``.
         case resume
         /// Replace it when the new file is complete.
         case overwrite

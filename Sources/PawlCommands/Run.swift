@@ -4,25 +4,37 @@ import PawlCore
 
 /// Runs the command line (the first argument is the program's name) and returns the exit code.
 ///
-/// Arguments need not be UTF-8: such a URL is percent-encoded.
+/// Arguments need not be UTF-8 where they are URLs, which are percent-encoded then, or names of files that are only read.
 package func run(arguments: [[UInt8]]) -> Int32 {
     do throws(Failure) {
-        let texts = arguments.map { argument in
-            argument.firstRange(of: "://".utf8) == nil
-                ? String(decoding: argument, as: UTF8.self) : PercentCoding.text(argument)
-        }
-        let name = texts.first?.pathParts().last
-        if name == "aria2c" { return try Command.aria2c.run(texts.dropFirst()) }
-        if let command = Command.table.first(where: { $0.name == texts.dropFirst().first }),
+        let name = arguments.first.map { String(decoding: $0, as: UTF8.self) }?.pathParts().last
+        if name != "aria2c",
+            let command = Command.table.first(where: { Array($0.name.utf8) == arguments.dropFirst().first }),
             command.takesPathTexts
         {
             return try command.run(arguments.dropFirst(2).map(PathText.text)[...])
         }
-        return try run(command: texts.dropFirst())
+        let texts = try arguments.dropFirst().map(text)
+        return try name == "aria2c" ? Command.aria2c.run(texts[...]) : run(command: texts[...])
     } catch {
         printFailure(error)
         return Int32(error.code.rawValue)
     }
+}
+
+/// A name with U+FFFD instead of its bytes would be that of another file.
+private func text(_ argument: [UInt8]) throws(Failure) -> String {
+    if argument.firstRange(of: "://".utf8) != nil { return PercentCoding.text(argument) }
+    guard let text = String(validating: argument, as: UTF8.self) else {
+        throw Failure(
+            .badOption,
+            "cannot use",
+            at: String(decoding: argument, as: UTF8.self),
+            because: "it is not UTF-8",
+            remedy: "use another name or value; only 'pawl verify' takes such names"
+        )
+    }
+    return text
 }
 
 /// Prints a failure as one line on standard error.

@@ -95,10 +95,15 @@ extension DownloadSession {
         let data = resumeData.map { bytes in Result { () throws(PawlError) in try ResumeData(bytes) } }
         let requested = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
         let partial = (try? data?.get())?.partialName.flatMap { SessionFolders.isOwnPartial($0) ? $0 : nil }
-        let remembered = partial.flatMap { folders.remembered($0) }
+        let earlier = partial.flatMap { folders.remembered($0) }
+        // The URL in the resume data was changed after it had been used.
+        let isChanged = earlier.map { $0.request.url != requested.url } ?? false
+        let remembered = isChanged ? nil : earlier
         // In one step: an earlier run's tasks may be restored at any moment.
         let (task, isKnown, isRefused) = book.withLock { book -> (DownloadTask, Bool, Bool) in
-            if let known = partial.flatMap({ book.living($0, completion) }) { return (known, true, false) }
+            if let known = partial.flatMap({ book.living($0, requested.url, completion) }) {
+                return (known, true, false)
+            }
             var note =
                 remembered.flatMap { book.tasks[$0.number] == nil ? $0 : nil }
                 ?? TaskNote(
@@ -107,7 +112,8 @@ extension DownloadSession {
                     request: requested,
                     description: nil
                 )
-            note.partial = book.tasks.values.contains { $0.partial == partial } ? nil : partial
+            let isUsed = isChanged || book.tasks.values.contains { $0.partial == partial }
+            note.partial = isUsed ? nil : partial
             let task = DownloadTask(note, session: self, completion: completion)
             if !book.isInvalid { book.tasks[note.number] = task }
             return (task, false, book.isInvalid)

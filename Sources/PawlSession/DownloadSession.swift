@@ -20,9 +20,15 @@ public final class DownloadSession: Sendable {
         var numbers = TaskNumbers()
         var isInvalid = false
 
-        /// The living task that the resume data of this partial file was used for.
-        func living(_ partial: String, _ completion: DownloadTask.Completion?) -> DownloadTask? {
-            guard let task = tasks.values.first(where: { $0.partial == partial }) else { return nil }
+        /// The living task that the resume data of this partial file was used for, unless the URL in it was changed
+        /// since.
+        func living(
+            _ partial: String,
+            _ url: String,
+            _ completion: DownloadTask.Completion?
+        ) -> DownloadTask? {
+            let owner = tasks.values.first { $0.partial == partial }
+            guard let task = owner, task.note.request.url == url else { return nil }
             return task.facts.withLock { facts in
                 // A file cannot be given to two handlers.
                 guard facts.isAlive, facts.completion == nil || completion == nil else { return nil }

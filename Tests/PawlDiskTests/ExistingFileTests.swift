@@ -46,6 +46,41 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
+    @Test func `the holes of a file that is to be continued are known`() throws {
+        let folder = TestFolder()
+        try folder.put(payload(1 << 20), in: "x.bin")
+        let (whole, _) = try existing(folder)
+        #expect(whole.holes.isEmpty)
+        try whole.restoreOriginal()
+        // As a program leaves a file that it writes several parts of at once.
+        let file = unsafe open("\(folder.path)/y.bin", O_WRONLY | O_CREAT, 0o644)
+        defer { close(file) }
+        let part = payload(1 << 16)
+        #expect(unsafe pwrite(file, part, part.count, 0) == part.count)
+        #expect(unsafe pwrite(file, part, part.count, 1 << 19) == part.count)
+        #expect(ftruncate(file, 1 << 20) == 0)
+        guard case .existing(let partial, _) = try folder.claim("y.bin", .resume) else {
+            throw Unexpected(what: "the finished file did not become the part file")
+        }
+        let end: Int64 = 1 << 19
+        #expect(partial.holes == [ByteRange(1 << 16, end), ByteRange(end + 1 << 16, 1 << 20)])
+        try partial.restoreOriginal()
+        #expect(folder.names == ["x.bin", "y.bin"])
+    }
+
+    @Test(arguments: ["aria2", "st", "lftp-pget-status"])
+    func `a file that another program has not finished is not continued`(ending: String) throws {
+        let folder = try folder()
+        try folder.put([1], in: "x.bin.\(ending)")
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", .resume) }
+        #expect(failure?.code == .fileExists)
+        #expect(failure?.why.description.contains("x.bin.\(ending) shows that another program") == true)
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+        // `pawl aria2c` makes an empty one for what it has not finished.
+        try folder.put([], in: "x.bin.\(ending)")
+        #expect(try existing(folder).1 == 1000)
+    }
+
     @Test func `overwrite keeps the old file until the new one is complete`() async throws {
         let folder = try folder()
         let partial = try folder.fresh("x.bin", .overwrite)

@@ -73,6 +73,41 @@ import Testing
         #expect(bench.origin.log.of("/f").last?.request.header("Range") != nil)
     }
 
+    @Test func `a coded response has no resume data`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(notes)
+        let (url, _) = bench.serveStalling("/f", seed: 765)
+        bench.origin.adjust("/f") { $0.coding = .gzip }
+        let task = session.downloadTask(with: url)
+        task.resume()
+        #expect(await notes.until(bytes: 1_000_000))
+        #expect(await task.cancelByProducingResumeData() as [UInt8]? == nil)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
+    @Test func `resume data with another URL is not that of the living task`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(notes)
+        let (url, _) = bench.serveStalling("/f", seed: 764)
+        let first = session.downloadTask(with: url)
+        first.resume()
+        #expect(await notes.until(bytes: 1_000_000))
+        let data: [UInt8] = try #require(await first.cancelByProducingResumeData())
+        let task = session.downloadTask(withResumeData: data)
+        var changed = try ResumeData(data)
+        changed.change(url: url + "?token=2")
+        let other = session.downloadTask(withResumeData: changed.bytes)
+        #expect(other !== task)
+        #expect(session.downloadTask(withResumeData: data) === task)
+        other.resume()
+        #expect(await notes.until("complete 8"))
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
     @Test func `resume data is handed out once, and to the task that has it`() async throws {
         let bench = try SessionBench()
         let notes = Notes(moving: bench.folder.path("moved"))

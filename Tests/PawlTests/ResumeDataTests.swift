@@ -75,6 +75,19 @@ import Testing
         #expect(site.origin.log.bodySent("/film.mp4") >= payload.length)
     }
 
+    @Test func `R7 an equal tag of another address is no proof`() async throws {
+        let site = try Site()
+        defer { site.origin.stop() }
+        let url = site.origin.serve("/film.mp4", payload)
+        let other = Payload(seed: 603, length: received)
+        try FileSystem.write(other.bytes, to: site.old.path("CFNetworkDownload_x.tmp"))
+        var data = data("\(url)?token=1", tag: tag)
+        data.change(url: "\(url)?token=2")
+        data.change(url: url)
+        _ = try await site.download(ResumeData(data.bytes))
+        #expect(site.new.difference("film.mp4", from: payload) == nil)
+    }
+
     @Test func `R5 the backup copy replaces a part file that is too short`() async throws {
         let site = try Site()
         defer { site.origin.stop() }

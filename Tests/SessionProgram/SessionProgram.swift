@@ -9,7 +9,7 @@ import PawlSession
 ///        SessionProgram STATE again [FOLDER] receives missed events, and waits for the rest; files go to the folder
 ///        SessionProgram STATE numbers NAME... makes tasks that do not run, and lists all with their identifiers
 ///        SessionProgram STATE keep URL       prints resume data in the middle, and continues from it until it is killed
-///        SessionProgram STATE data HEX       continues from resume data, until it is killed or done
+///        SessionProgram STATE data HEX [FOLDER] continues from resume data, until it is killed or done
 @main
 struct SessionProgram {
     static func main() async {
@@ -19,11 +19,7 @@ struct SessionProgram {
         configuration.stateFolder = arguments[1]
         configuration.maximumConcurrentTasks = 1
         configuration.failsOnErrorStatus = true
-        let isAgain = arguments[2] == "again"
-        let teller = Teller(
-            holds: arguments[2] == "hold",
-            folder: isAgain && arguments.count > 3 ? arguments[3] : nil
-        )
+        let teller = Teller(holds: arguments[2] == "hold", folder: folder(arguments))
         let session = DownloadSession(configuration: configuration, delegate: teller)
         switch arguments[2] {
         case "hold":
@@ -79,6 +75,12 @@ struct SessionProgram {
             session.finishTasksAndInvalidate()
         }
         while true { pause() }
+    }
+
+    /// Where finished files go.
+    private static func folder(_ arguments: [String]) -> String? {
+        let index = ["again": 3, "data": 4][arguments[2]]
+        return index.flatMap { $0 < arguments.count ? arguments[$0] : nil }
     }
 
     static func bytes(_ digits: String) -> [UInt8] {

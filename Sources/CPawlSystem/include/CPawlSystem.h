@@ -67,6 +67,10 @@ int pawl_boot_identity(uint8_t identity[16]);
 // Copies `length` bytes between two files at the same offset, sharing blocks where the file system can.
 int pawl_copy_data(int from, int to, int64_t length);
 
+// The first hole at or after `from`: its start, and its end or that of the file in `end`. -1 where there is none, or the
+// file system does not know.
+int64_t pawl_next_hole(int file, int64_t from, int64_t *end);
+
 // An atomic store, with release order.
 static inline void pawl_store(void *word, uint64_t value) {
     __atomic_store_n((uint64_t *)word, value, __ATOMIC_RELEASE);

@@ -124,13 +124,22 @@ extension QueueKeeper {
         case .skipped: return .nothing
         case .found(let partial, let journal):
             try partial.close(keeping: journal.facts, done: journal.done)
+            let known = journal.facts.representation
+            // Resume data cannot tell a coding, and a coded response cannot be continued.
+            guard known.coding == nil else { return .nothing }
             var data = ResumeData(
                 ResumeData.Request(url: sources[0]),
                 received: journal.done.prefix,
                 partialName: FileName.partial(of: name)
             )
-            data.entityTag = journal.facts.representation.validators.entityTag?.text
-            data.serverDate = journal.facts.representation.validators.lastModified?.httpDate
+            // Without validators, or with those of a redirect's target or of no meaning, the bytes are compared.
+            if let address = try? WebAddress.parse(sources[0]).address,
+                let record = known.record(of: address.text, at: address.origin.text),
+                record.stability != .varying
+            {
+                data.entityTag = record.validators.entityTag?.text
+                data.serverDate = record.validators.lastModified?.httpDate
+            }
             return .part(
                 path: path(of: FileName.partial(of: name), record),
                 journal: path(of: FileName.journal(of: name), record),

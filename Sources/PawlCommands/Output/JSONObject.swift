@@ -10,6 +10,14 @@ package struct JSONObject {
         add(key, value.map(JSON.string))
     }
 
+    /// Sets `path`, and where that is not UTF-8, its bytes as `pathEncoded`.
+    mutating func set(path: [UInt8]) {
+        set("path", String(decoding: path, as: UTF8.self))
+        if String(validating: path, as: UTF8.self) == nil {
+            set("pathEncoded", PercentCoding.reversible(path))
+        }
+    }
+
     package mutating func set(_ key: String, _ value: some BinaryInteger) {
         add(key, .number(value))
     }

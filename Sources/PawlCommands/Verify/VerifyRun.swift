@@ -90,14 +90,14 @@ struct VerifyRun: ~Copyable {
         switch outcome {
         case .verified(let checksum, let length, let source):
             object.set("event", "verified")
-            object.set("path", item.path)
+            object.set(path: item.name)
             object.set("length", length)
             object.set("algorithm", checksum?.algorithm.rawValue)
             object.set("digest", checksum.map { Hexadecimal.text($0.digest) })
             object.set("source", source)
         case .failed(let failure):
             object.set("event", "failed")
-            object.set("path", item.path)
+            object.set(path: item.name)
             object.set("code", failure.code.rawValue)
             object.set("message", failure.commandLineSentence)
         }

@@ -130,8 +130,8 @@ package enum Phase: Hashable, Sendable {
 package enum ClaimOutcome: Hashable, Sendable {
     case fresh
     case found(LoadedJournal)
-    /// A finished file of this length is to be continued.
-    case existing(length: Int64)
+    /// A finished file of this length is to be continued; nothing was ever written to its `holes`.
+    case existing(length: Int64, holes: [ByteRange] = [])
     case skipped
     case failed(Failure)
 }

@@ -13,10 +13,10 @@ extension DownloadMachine {
             let lane = lanes[index]
             let drops = stop()
             return drops + takeOver(journal, after: lane, now: now)
-        case .existing(let length):
+        case .existing(let length, let holes):
             isClaimed = true
             let drops = stop()
-            return drops + resumeExisting(length, total: map.total, now: now)
+            return drops + resumeExisting(length, holes: holes, total: map.total, now: now)
         case .skipped:
             return stop() + keepExisting()
         case .failed(let failure):
@@ -36,9 +36,9 @@ extension DownloadMachine {
         case .found(let journal):
             isClaimed = true
             return takeOver(journal, now: now)
-        case .existing(let length):
+        case .existing(let length, let holes):
             isClaimed = true
-            return resumeExisting(length, total: nil, now: now)
+            return resumeExisting(length, holes: holes, total: nil, now: now)
         case .skipped:
             return keepExisting()
         case .failed(let failure):
@@ -121,7 +121,7 @@ extension DownloadMachine {
         preparePieces()
         if found.selection == nil, !digestsDecide {
             representation?.base = base
-            samples = map.done.runs.max { $0.count < $1.count }.map(ComparisonSample.places) ?? []
+            samples = map.done.runs.max { $0.count < $1.count }.map { ComparisonSample.places(of: $0) } ?? []
         } else {
             let selection = plan.selection
             representation?.selection = selection
@@ -159,7 +159,12 @@ extension DownloadMachine {
     }
 
     /// Continues a finished file: nothing but its bytes identifies it.
-    private mutating func resumeExisting(_ length: Int64, total: Int64?, now: Instant) -> [Action] {
+    private mutating func resumeExisting(
+        _ length: Int64,
+        holes: [ByteRange],
+        total: Int64?,
+        now: Instant
+    ) -> [Action] {
         existingLength = length
         representation = Representation(selection: plan.selection, base: base)
         for index in sources.indices { sources[index].isProven = false }
@@ -181,7 +186,7 @@ extension DownloadMachine {
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
         // A digest proves more than any sample.
-        if !plan.hasDigest { samples = ComparisonSample.places(of: ByteRange(0, length)) }
+        if !plan.hasDigest { samples = ComparisonSample.places(of: ByteRange(0, length), holes: holes) }
         if map.isComplete, plan.hasDigest { return complete() }
         return openFirst(now: now)
     }

@@ -115,6 +115,7 @@ extension DownloadMachine {
         return changed(
             .init("bytes-differ-between-connections", "bytes differ where two connections meet"),
             lane: index,
+            isOnDisk: true,
             now: now
         )
     }

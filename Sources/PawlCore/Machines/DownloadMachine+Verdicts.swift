@@ -96,8 +96,13 @@ extension DownloadMachine {
         for index in sources.indices { sources[index].isProven = false }
     }
 
-    /// The content differs from the bytes on disk.
-    mutating func changed(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
+    /// The content differs from the bytes on disk; `isOnDisk`: these are of both, so none can be continued.
+    mutating func changed(
+        _ evidence: LocalizableMessage,
+        lane index: Int,
+        isOnDisk: Bool = false,
+        now: Instant
+    ) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
         let isOther = LocalizableMessage("other-content", "it has other content: \(evidence)")
         if let others = leaveOut(index, isOther, now: now) { return others }
@@ -108,7 +113,8 @@ extension DownloadMachine {
         if restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are
             // wrong.
-            return rangesBroken(evidence, lane: index, now: now)
+            guard isOnDisk else { return rangesBroken(evidence, lane: index, now: now) }
+            rangesUsable = false
         }
         guard countRestart() else { return keepsChanging(evidence) }
         // The target works, and may expire again before the next request.

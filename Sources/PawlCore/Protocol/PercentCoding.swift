@@ -66,12 +66,28 @@ package enum PercentCoding {
             ?? String(decoding: encoded(bytes, keeping: \.isASCII), as: UTF8.self)
     }
 
+    /// `bytes` in a form that ``decoded(_:)`` reverses: unreserved characters and `/` as they are, all others percent-encoded.
+    package static func reversible(_ bytes: some Collection<UInt8>) -> String {
+        let coded = bytes.flatMap { byte in
+            isUnreserved(byte) || byte == UInt8(ascii: "/")
+                ? [byte] : [.percent, hexDigit(byte >> 4), hexDigit(byte & 0xF)]
+        }
+        return String(decoding: coded, as: UTF8.self)
+    }
+
+    /// RFC 3986 §2.3.
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch Unicode.Scalar(byte) {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true
+        default: false
+        }
+    }
+
     /// Characters of a path (RFC 3986 §3.3), the slash included.
     package static func isPathCharacter(_ byte: UInt8) -> Bool {
         switch Unicode.Scalar(byte) {
-        case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true
         case "!", "$", "&", "'", "(", ")", "*", "+", ",", ";", "=", ":", "@", "/": true
-        default: false
+        default: isUnreserved(byte)
         }
     }
 

@@ -39,6 +39,8 @@ package struct AppleResumeData: Hashable, Sendable {
         static let current = "NSURLSessionResumeCurrentRequest"
         static let original = "NSURLSessionResumeOriginalRequest"
         static let entityTag = "NSURLSessionResumeEntityTag"
+        /// Pawl's own: the address whose validators these are, where that is not the address any more.
+        static let validatorAddress = "PawlResumeValidatorAddress"
         static let serverDate = "NSURLSessionResumeServerDownloadDate"
         static let byteRange = "NSURLSessionResumeByteRange"
         static let version = "NSURLSessionResumeInfoVersion"
@@ -142,10 +144,17 @@ extension AppleResumeData {
         )
     }
 
+    /// Whose validators they are, where that is not `address`: it was changed, here or by an app in the field alone.
+    private var validatorAddress: String? {
+        let requested = [currentRequest, originalRequest].compactMap { $0?.address }
+        return fields[Key.validatorAddress]?.string ?? (requested.contains(address) ? nil : requested.first)
+    }
+
     /// The representation of the bytes on disk, as sent by `source`.
     package func representation(of source: WebAddress) -> Representation {
-        guard !validators.isEmpty else { return Representation() }
-        let record = ValidatorRecord(source: source.text, host: source.origin.text, validators: validators)
+        let sender = validatorAddress.map { try? WebAddress.parse($0).address } ?? source
+        guard !validators.isEmpty, let sender else { return Representation() }
+        let record = ValidatorRecord(source: sender.text, host: sender.origin.text, validators: validators)
         return Representation(records: [record])
     }
 
@@ -181,6 +190,8 @@ extension AppleResumeData {
     }
 
     /// R7: another address or other headers are written to all fields.
+    ///
+    /// The validators stay those of the former address: equal ones of another say nothing.
     package mutating func change(address: String, headers: [String: String]? = nil) {
         for (key, old) in [(Key.current, currentRequest), (Key.original, originalRequest)] {
             var request = old ?? AppleRequest(address: address)
@@ -189,6 +200,9 @@ extension AppleResumeData {
             var archive = fields[key]?.data.flatMap { RequestArchive($0) } ?? RequestArchive(request)
             if !archive.change(request) { archive = RequestArchive(request) }
             fields[key] = .data(archive.bytes)
+        }
+        if fields[Key.validatorAddress] == nil, address != self.address {
+            fields[Key.validatorAddress] = .string(self.address)
         }
         fields[Key.address] = .string(address)
     }

@@ -6,8 +6,12 @@ import PawlSystem
 
 /// `IfExists.resume`: a finished file becomes the part file, and can be restored.
 extension ClaimAttempt {
+    /// More holes of a finished file are not looked for.
+    static let mostHoles = 1 << 12
+
     func convert(_ ticket: ClaimTicket) throws(Failure) -> Outcome {
         if try isJournalOthers() { return .taken(.foreignFile(journalPath)) }
+        if let control = try controlFile() { return .taken(.unfinishedElsewhere(finalPath, control)) }
         let file: OpenFile
         let status: FileStatus
         do throws(SystemError) {
@@ -26,6 +30,23 @@ extension ClaimAttempt {
         // Other names of this file must not see new bytes, and a file that others can write to is not taken over.
         case .severalNames, .writableByOthers: return try copy(file, status, ticket)
         case .notRegular: return .taken(.exists(finalPath))
+        }
+    }
+
+    /// The file beside this one with which aria2, axel or lftp shows that it has not finished it: such a file may have its
+    /// last byte and lack others.
+    private func controlFile() throws(Failure) -> String? {
+        do throws(SystemError) {
+            for ending in ["aria2", "st", "lftp-pget-status"] {
+                let name = "\(names.final).\(ending)"
+                // `pawl aria2c` makes an empty one.
+                if let found = try folder.status(of: name), found.isRegular, found.length > 0 { return name }
+            }
+            return nil
+        } catch  where error.isTooLong {
+            return nil
+        } catch {
+            throw Failure.system(.cannotOpen, "cannot open", at: finalPath, error)
         }
     }
 
@@ -66,6 +87,7 @@ extension ClaimAttempt {
             origin: .renamed(length: status.length, status: status),
             ticket: ticket
         )
+        partial.holes = file.holes(limit: Self.mostHoles)
         return .result(.existing(partial, length: status.length))
     }
 
@@ -87,6 +109,7 @@ extension ClaimAttempt {
             origin: .copied(from: status.identity),
             ticket: ticket
         )
+        partial.holes = file.holes(limit: Self.mostHoles)
         return .result(.existing(partial, length: status.length))
     }
 

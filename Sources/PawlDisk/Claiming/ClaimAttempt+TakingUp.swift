@@ -148,6 +148,7 @@ extension ClaimAttempt {
         }
         let origin = FilePartial.Provenance.renamed(length: original, status: status)
         let partial = partial(file, length: status.length, journal: kept, origin: origin, ticket: ticket)
+        partial.holes = file.holes(limit: Self.mostHoles)
         return .result(.existing(partial, length: min(original, status.length)))
     }
 

@@ -20,6 +20,8 @@ final class FilePartial: Partial {
     var length: Int64
     var journal: JournalFile?
     var origin: Provenance?
+    /// Those that the finished file had.
+    var holes: [ByteRange] = []
     var map: SlotMap?
     /// The slots of lanes, whose cursors stand in the journal only.
     var slots: [JournalSlot?] = []

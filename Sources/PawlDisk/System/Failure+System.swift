@@ -60,6 +60,20 @@ extension Failure {
         )
     }
 
+    static func unfinishedElsewhere(_ path: String, _ control: String) -> Failure {
+        Failure(
+            .fileExists,
+            "cannot continue",
+            at: path,
+            because: LocalizableMessage(
+                "file-unfinished-elsewhere",
+                "\(control) shows that another program has not finished it"
+            ),
+            remedy:
+                "finish it with that program, choose another name, or set \(.option(.existingFile)) to overwrite it"
+        )
+    }
+
     static func distrusted(_ path: String, _ flaw: FileRights.Flaw) -> Failure {
         Failure(
             .fileExists,

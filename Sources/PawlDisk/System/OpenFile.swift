@@ -108,6 +108,19 @@ final class OpenFile: Sendable {
         return Int64(end)
     }
 
+    /// The parts to which nothing was ever written; none where the file system does not know them, and not more than
+    /// `limit`.
+    func holes(limit: Int) -> [ByteRange] {
+        var holes: [ByteRange] = []
+        var end: Int64 = 0
+        while holes.count < limit {
+            let start = unsafe pawl_next_hole(descriptor, end, &end)
+            guard start >= 0, end > start else { break }
+            holes.append(ByteRange(start, end))
+        }
+        return holes
+    }
+
     func truncate(to length: Int64) throws(SystemError) {
         while ftruncate(descriptor, off_t(length)) != 0 {
             guard errno == EINTR else { throw .last }

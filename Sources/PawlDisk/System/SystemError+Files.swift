@@ -4,6 +4,7 @@ import PawlSystem
 extension SystemError {
     var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
     var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+    var isTooLong: Bool { number == ENAMETOOLONG }
     /// Whether the file cannot be opened as an own one could: a link, a folder, a pipe, a socket, or unreadable.
     var isOthers: Bool {
         [ELOOP, EISDIR, ENXIO, EACCES, EPERM, ENODEV, EMLINK, ETXTBSY].contains(number)

@@ -142,6 +142,8 @@ package protocol Partial: AnyObject {
     var hasRoom: Bool { get }
     /// The part file for writes without copying; `nil` when everything has to pass through `write`.
     var descriptor: Int32? { get }
+    /// The parts of a finished file to which nothing was ever written, as far as the file system knows.
+    var holes: [ByteRange] { get }
     /// Announces the range of the next write, by `write` or through `descriptor`: recorded in case the
     /// process is killed during it.
     func willWrite(_ range: ByteRange)
@@ -253,6 +255,7 @@ extension Partial {
     package func restoreExtended(length: Int64) throws(Failure) { try restoreOriginal() }
     package var hasRoom: Bool { true }
     package var descriptor: Int32? { nil }
+    package var holes: [ByteRange] { [] }
     package var publishesAtOnce: Bool { false }
     package func ensurePartName() {}
     package func willWrite(_ range: ByteRange) {}

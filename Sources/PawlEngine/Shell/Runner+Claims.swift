@@ -109,7 +109,7 @@ extension Runner {
             return .found(journal)
         case .existing(let partial, let length):
             take(partial)
-            return .existing(length: length)
+            return .existing(length: length, holes: partial.holes)
         case .skipped(let path):
             set(path: path)
             let name = path.pathParts().last.map(String.init) ?? path

@@ -20,5 +20,7 @@ extension FakeDisk {
         /// Part files that another program extended, and those of them that were truncated.
         package var grown = 0
         package var cutTails = 0
+        /// Holes of existing files that were continued.
+        package var holes = 0
     }
 }

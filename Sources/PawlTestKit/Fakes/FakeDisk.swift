@@ -37,10 +37,13 @@ package final class FakeDisk: Disk {
     package struct Finished: Sendable, Hashable {
         package var bytes: [UInt8]
         package var modified: UnixTime?
+        /// The parts to which nothing was ever written.
+        package var holes: [ByteRange]
 
-        package init(_ bytes: [UInt8], modified: UnixTime? = nil) {
+        package init(_ bytes: [UInt8], modified: UnixTime? = nil, holes: [ByteRange] = []) {
             self.bytes = bytes
             self.modified = modified
+            self.holes = holes
         }
     }
 

@@ -44,6 +44,8 @@ final class FakeFile: Sendable {
         var isVoid = false
         /// The length of the finished file that it was before.
         var original: Int?
+        /// The parts of that file to which nothing was ever written.
+        var holes: [ByteRange] = []
         /// The bytes of a write in which its process died; no cursor covers them.
         var unsaid = ByteRangeSet()
         /// Whether only a part of that write was done.
@@ -80,6 +82,7 @@ final class FakeFile: Sendable {
         file.written = ByteRangeSet([ByteRange(0, Int64(file.length))])
         file.synced = file.written
         file.modified = finished.modified
+        file.holes = finished.holes
         contents = Mutex(file)
     }
 }

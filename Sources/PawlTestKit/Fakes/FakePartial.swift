@@ -20,6 +20,13 @@ final class FakePartial: Partial {
 
     var path: String { claim.folder + "/" + name }
     var slotCount: Int { JournalLayout.slotCount }
+    var holes: [ByteRange] {
+        let holes = on { $0.holes } ?? []
+        return disk.state.withLock { state in
+            state.counts.holes += holes.count
+            return state.sabotage == .hidesHoles ? [] : holes
+        }
+    }
 
     /// Returns `nil` after a crash took the file away, since after a kill there is no caller.
     func on<Result>(_ body: (inout sending FakeFile.Contents) -> sending Result) -> Result? {

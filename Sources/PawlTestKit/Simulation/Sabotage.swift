@@ -70,6 +70,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case trustsSeeds
     /// Bytes that another program has appended to a part file are taken for Pawl's own.
     case trustsTails
+    /// The holes of existing files are not reported.
+    case hidesHoles
     /// FTP servers end files early and say that they are complete.
     case endsFilesEarly
     /// Connections with unrequested bytes are used again.
@@ -96,7 +98,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         switch self {
         case .flipsBits, .cutsFiles: .published
         case .forgetsSelection, .confusesHosts, .hidesCodings, .hidesPartCodings, .repeatsTags,
-            .disguisesPages, .disguisesLatePages, .endsFilesEarly:
+            .disguisesPages, .disguisesLatePages, .endsFilesEarly, .hidesHoles:
             .published
         case .claimsWithoutSync: .ladder
         case .skipsCheckpoints: .powerCut

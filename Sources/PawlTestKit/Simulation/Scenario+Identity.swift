@@ -11,7 +11,7 @@ extension Scenario {
         case 0:
             // A program that generates its content for each request.
             file.isRemade = true
-            file.dates = .generated
+            file.dates = dice.chance(0.4) ? .old : .generated
             file.entityTag = nil
             file.renewsTag = dice.chance(0.3)
         case 1:

@@ -13,6 +13,8 @@ package struct Scenario: Sendable {
         package var canFinish = true
         /// The content of an existing file.
         package var existing: [UInt8]?
+        /// The part of it to which the program that made it never wrote.
+        package var hole: ByteRange?
         /// The part that the next process requests, if another.
         package var nextSelection: RequestedRange?
         /// Whether the next process gets the sources in another order.
@@ -138,6 +140,9 @@ extension Scenario {
         }
     }
 
+    /// Of a shorter existing file everything is compared.
+    private static let shortestWithHole = 3 * ComparisonSample.length
+
     /// Adds a requested part, a checksum, or an existing file.
     private mutating func adorn(_ download: inout Download, _ file: SimulatedFile) {
         let length = file.payload.length
@@ -152,6 +157,12 @@ extension Scenario {
             let end = dice.pick([length, length / 2, dice.bytes(0...length), length + 10])
             let payload = dice.chance(0.75) ? file.payload : Payload(seed: 5, length: length + 10)
             download.existing = payload.bytes(in: ByteRange(0, end))
+            if end > Self.shortestWithHole, dice.chance(0.4) {
+                let start = dice.bytes(0...(end - 1))
+                let hole = ByteRange(start, dice.bytes((start + 1)...end))
+                for index in hole.start..<hole.end { download.existing?[Int(index)] = 0 }
+                download.hole = hole
+            }
             download.job.ifExists = .resume
             download.job.fileName = download.job.fileName ?? String(download.path.dropFirst())
             download.canFinish = false

@@ -118,6 +118,7 @@ package final class Simulation: Sendable {
         tally.note("bytes written twice", Int(disk.rewritten))
         tally.note("bytes of races dropped", Int(disk.dropped))
         tally.note("foreign tails truncated", disk.cutTails)
+        tally.note("holes of existing files", disk.holes)
         tally.note("responses of bad nodes", world.network.badNodes)
         tally.note("bytes lost to power cuts", Int(disk.lostToPowerCuts))
         tally.note("bytes received", Int(world.network.taken))
@@ -164,7 +165,8 @@ extension Simulation {
         for (index, download) in scenario.downloads.enumerated() {
             network.limit(download.path, to: download.width)
             if let bytes = download.existing, let name = download.job.fileName {
-                disk.put(FakeDisk.Finished(bytes), at: Scenario.folder + "/" + name)
+                let holes = download.hole.map { [$0] } ?? []
+                disk.put(FakeDisk.Finished(bytes, holes: holes), at: Scenario.folder + "/" + name)
             }
             state.withLock { $0.courses[index].name = download.job.fileName ?? "" }
         }

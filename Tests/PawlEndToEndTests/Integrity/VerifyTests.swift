@@ -57,10 +57,26 @@ import Testing
         let run = try bench.run("/bin/sh", ["-c", script, PawlBinary.path])
         #expect(run.code == 15, "\(run)")
         #expect(
-            run.lines.first { $0.contains("verified") }?.contains("\"path\":\"a\u{FFFD}b\"") == true,
+            run.lines.first { $0.contains("verified") }?
+                .contains("\"path\":\"a\u{FFFD}b\",\"pathEncoded\":\"a%FFb\"") == true,
             "\(run)"
         )
         #expect(run.lines.last?.hasPrefix("no a\u{FFFD}b: FAILED, No such file") == true, "\(run)")
+    }
+
+    @Test func `a name that is not UTF-8 is refused by what would write to another`() throws {
+        let bench = try IntegrityBench()
+        let script = #"""
+            name=$(printf 'a\377b')
+            echo 1 >"$name"
+            for command in "get -o" "repair --from http://127.0.0.1:1/x" "add -d" "aria2c -o"; do
+                "$0" $command "$name" http://127.0.0.1:1/x
+                test $? = 28 || exit 1
+            done
+            test "$(ls)" = "$name"
+            """#
+        let run = try bench.run("/bin/sh", ["-c", script, PawlBinary.path])
+        #expect(run.code == 0 && run.lines.isEmpty, "\(run)")
     }
 
     @Test func `digests that contradict each other verify nothing, and the line says so`() throws {

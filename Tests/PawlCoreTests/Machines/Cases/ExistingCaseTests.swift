@@ -21,6 +21,25 @@ import Testing
         #expect(compared.requested == .closed(ByteRange(0, 1000)))
     }
 
+    @Test func `the longest holes of an existing file are compared`() {
+        var bench = Bench()
+        let holes = (1...12).map { number in
+            ByteRange(number * 300_000, number * 300_000 + (number == 12 ? 4096 : 100_000 + number))
+        }
+        bench.begin(.existing(length: 4 * Self.megabyte, holes: holes))
+        let sample = ComparisonSample.length
+        #expect(bench.machine.samples.count == 11)
+        for hole in holes[3...10] {
+            #expect(bench.machine.samples.contains(ByteRange(hole.start, hole.start + sample)))
+        }
+        var short = Bench()
+        short.begin(.existing(length: Self.megabyte, holes: [ByteRange(Self.megabyte - 8192, Self.megabyte)]))
+        #expect(short.machine.samples.last == ByteRange(Self.megabyte - 8192, Self.megabyte))
+        var checked = Bench { $0.checksum = Self.checksum }
+        checked.begin(.existing(length: 4 * Self.megabyte, holes: holes))
+        #expect(checked.machine.samples.isEmpty)
+    }
+
     @Test func `without a checksum an existing file is accepted`() {
         var bench = Bench()
         bench.begin(.skipped)

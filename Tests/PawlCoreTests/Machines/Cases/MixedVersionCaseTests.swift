@@ -222,6 +222,26 @@ import Testing
         return head
     }
 
+    @Test(arguments: [0, 1])
+    func `bytes of two responses that differ where they met are all discarded`(restarts: Int) {
+        var (bench, first, second) = meeting()
+        bench.machine.restarts = restarts
+        bench.progress(to: 10 * Self.megabyte, lane: first)
+        bench.end(.stopped, lane: first)
+        let third = bench.machine.lanes.last
+        let start = third?.cursor ?? 0
+        let part = Bench.part(start, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
+        bench.answer(Self.dated(part))
+        bench.progress(to: 20 * Self.megabyte - 1000, lane: third?.id)
+        bench.progress(to: start, lane: second)
+        #expect(bench.machine.reachedEnd(second) == Self.overlap)
+        bench.said = bench.machine.joined(second, agreed: false, now: bench.now)
+        #expect(bench.said.contains(.startOver) && bench.machine.map.done.isEmpty)
+        #expect(bench.requested == .whole && bench.machine.lanes.count == 1)
+        // Its ranges have been wrong twice.
+        #expect(bench.machine.rangesUsable == (restarts == 0))
+    }
+
     @Test(arguments: [true, false], [true, false])
     func `bytes that met without a comparison are compared before the file is finished`(
         isCut: Bool,
