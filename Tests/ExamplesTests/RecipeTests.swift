@@ -29,7 +29,7 @@ import Testing
                 return (process, kills)
             }
             let sent = bench.origin.log.bodySent()
-            _ = bench.origin.wait { log in log.bodySent() - sent > bytes }
+            #expect(bench.origin.wait { log in log.bodySent() - sent > bytes })
             process.send(SIGKILL)
             process.wait()
             kills += 1

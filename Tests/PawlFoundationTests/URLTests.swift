@@ -62,12 +62,13 @@ import FoundationNetworking
         }
 
         func until(_ line: String) async {
-            await withCheckedContinuation { continuation in
+            let isHeard = await withCheckedContinuation { continuation in
                 SystemThread.detached {
-                    _ = self.heard.wait { $0.contains(line) ? true : nil }
-                    continuation.resume()
+                    let found = self.heard.wait { $0.contains(line) ? true : nil }
+                    continuation.resume(returning: found != nil)
                 }
             }
+            #expect(isHeard, "\(line), \(heard.read(\.self))")
         }
     }
 
@@ -100,7 +101,7 @@ import FoundationNetworking
         origin.adjust("/f") { $0.instead = .status(403) }
         let failing = session.downloadTask(withResumeData: data)
         failing.resume()
-        await delegate.until("complete \(URLError.Code.badServerResponse.rawValue) true")
+        await delegate.until("complete \(URLError.Code.userAuthenticationRequired.rawValue) true")
         let kept = try #require(failing.error?.errorUserInfo[NSURLSessionDownloadTaskResumeData] as? Data)
         #expect(try ResumeData(kept).received == ResumeData(data).received)
 
@@ -191,12 +192,13 @@ import FoundationNetworking
         }
 
         func until(_ count: Int) async {
-            await withCheckedContinuation { continuation in
+            let isHeard = await withCheckedContinuation { continuation in
                 SystemThread.detached {
-                    _ = self.heard.wait { $0.count >= count ? true : nil }
-                    continuation.resume()
+                    let found = self.heard.wait { $0.count >= count ? true : nil }
+                    continuation.resume(returning: found != nil)
                 }
             }
+            #expect(isHeard, "\(heard.read(\.self))")
         }
     }
 

@@ -22,7 +22,8 @@ struct RegularFile: Sendable {
             length = status.length
             stamp = status.stamp
         } catch  where error.number == EINVAL {
-            throw Failure(.cannotOpen, what, at: path, because: "it is not a file")
+            let cause = LocalizableMessage("not-a-file", "it is not a file")
+            throw Failure(.cannotOpen, what, at: path, because: cause)
         } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: path, error)
         }

@@ -6,7 +6,7 @@ extension Monitor {
     ///
     /// The limit only keeps a failing test from hanging: it is not part of the test.
     package func wait<Result>(
-        atMost limit: Duration = .seconds(30),
+        atMost limit: Duration = .patience,
         for body: (inout State) -> Result?
     ) -> Result? {
         let (seconds, attoseconds) = limit.components

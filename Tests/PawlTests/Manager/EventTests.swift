@@ -17,7 +17,8 @@ import Testing
 
         var all: [String] { lines.read { $0 } }
         func untilComplete(_ count: Int = 1) {
-            _ = lines.wait { $0.count { $0.hasPrefix("complete") } >= count ? true : nil }
+            let isComplete = lines.wait { $0.count { $0.hasPrefix("complete") } >= count ? true : nil }
+            #expect(isComplete == true, "\(all)")
         }
 
         func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?) {

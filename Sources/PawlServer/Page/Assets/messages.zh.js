@@ -302,6 +302,7 @@ const messages = {
   "file-not-by-pawl": "该文件不是由 Pawl 写入的",
   "file-unfinished-elsewhere": "{0} 表明另一个程序尚未完成该文件",
   "file-is-device": "它是设备、管道或套接字，不是文件",
+  "not-a-file": "它不是文件",
   "part-of-other-url": "它是另一个地址未完成的下载",
   "journal-newer": "它由更新版本的 Pawl 写成（格式 {0}）",
   "address-after-ipv6": "IPv6 地址之后有多余的文字",
