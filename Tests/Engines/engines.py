@@ -315,7 +315,7 @@ def ray(origin: Origin) -> None:
 
 def ray_chaos(_: Origin) -> None:
     # By default a task is given up when its fourth worker has died.
-    survived("ray", recipe("ray.py", {"RAY_TASK_MAX_RETRIES": "-1"}), [workers])
+    survived("ray", recipe("ray.py", {"RAY_TASK_MAX_RETRIES": "-1"}), [workers, pipes])
 
 
 def dask(origin: Origin) -> None:
@@ -324,7 +324,7 @@ def dask(origin: Origin) -> None:
 
 def dask_chaos(_: Origin) -> None:
     # A task is blamed for each worker that dies while it has it.
-    survived("dask", recipe("dask.py", {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000"}), [workers])
+    survived("dask", recipe("dask.py", {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000"}), [workers, pipes])
 
 
 def slurm(origin: Origin) -> None:
