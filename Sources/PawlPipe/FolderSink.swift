@@ -27,7 +27,7 @@ struct FolderSink: SampleSink {
                 if records[index].isThere {
                     try describeExisting(&records[index], job)
                 } else if let content = try content(of: records[index]) {
-                    records[index].result.describe(content)
+                    try records[index].result.describe(content)
                     let draft = try make(job, records[index].result.key ?? "", content)
                     drafts.append((index, draft, content))
                 }
@@ -98,7 +98,7 @@ struct FolderSink: SampleSink {
         guard let existing = try folder.existing(record.result.key ?? "") else {
             throw isGone(record.result.key ?? "")
         }
-        record.result.describe(existing.content)
+        try record.result.describe(existing.content)
         guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
         guard try record.result.has(checksum, in: { existing.content }) else {
             throw Failure(

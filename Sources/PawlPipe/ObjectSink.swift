@@ -77,7 +77,7 @@ struct ObjectSink: SampleSink {
     private func store(_ record: inout PipeRecord, _ job: PipeJob) throws(Failure) {
         let key = record.result.key ?? ""
         guard let content = try content(of: record) else { return }
-        record.result.describe(content)
+        try record.result.describe(content)
         guard let sha256 = record.result.sha256 else { return }
         let mark = Mark(job, sha256: sha256).text
         switch try prefix.store(content, as: key, type: record.result.type, mark: mark) {

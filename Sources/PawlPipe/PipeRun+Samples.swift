@@ -138,6 +138,8 @@ extension PipeRun {
         case .failed(let error):
             numbers[event.id] = nil
             schedule.ended(of: entry.host)
+            // A published shard is final: it says nothing of a disk that was full meanwhile.
+            if shard != nil, error.failure.code.isOfStorage { failure = failure ?? error.failure }
             let result = PipeResult(error, of: entry.job, respecting: configuration.respected)
             complete(number, result, nil, error.response)
         case .state, .started, .notice, .added, .changed, .missed: break

@@ -24,7 +24,7 @@ struct NoSink: SampleSink {
         var records = records
         for index in records.indices {
             guard let content = records[index].content else { continue }
-            records[index].result.describe(content)
+            try records[index].result.describe(content)
             records[index].content = nil
         }
         return records
@@ -32,12 +32,10 @@ struct NoSink: SampleSink {
 }
 
 extension PipeResult {
-    /// Adds size and digest; a content that cannot be read is a failure.
-    mutating func describe(_ content: SampleContent) {
+    /// Adds size and digest.
+    mutating func describe(_ content: SampleContent) throws(Failure) {
         bytes = content.length
-        do throws(Failure) { sha256 = Hexadecimal.text(try content.sha256()) } catch {
-            fail(error)
-        }
+        sha256 = Hexadecimal.text(try content.sha256())
     }
 
     /// Whether the described content has the checksum; `content` is called only if another digest is needed.

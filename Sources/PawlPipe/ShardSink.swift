@@ -42,8 +42,8 @@ final class ShardSink: SampleSink {
 
     private func store(_ record: inout PipeRecord) throws(Failure) {
         if case .success(let job) = record.job, record.result.status == .ok, let content = record.content {
-            record.result.describe(content)
-            if record.result.status == .ok { record.content = try add(content, &record, job) }
+            try record.result.describe(content)
+            record.content = try add(content, &record, job)
         }
         try manifest.append(record.line(isTimed: false) + [UInt8(ascii: "\n")])
         try results.append(record.line() + [UInt8(ascii: "\n")])

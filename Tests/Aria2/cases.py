@@ -497,3 +497,107 @@ case("-P -Z -j1 '{u}/{a,b}{1,2}.bin'")
 case("-x4 -s4 -k1M {f}/big.bin")
 case("--header='Accept-Encoding: gzip' {u}/gzip/a.bin", reason="the content is decoded")
 case("{u}/.hidden", reason="a name of a server begins with neither a dot nor a dash")
+# 14. As installers, downloaders of models and media, images and pipelines call it.
+SHA256 = __import__("hashlib").sha256(whole("a.bin")).hexdigest()
+BEARER = "{u}/needs=Authorization=Bearer hf/"
+# winetricks: empty values undo what a configuration says.
+case(
+    "--connect-timeout=15 --continue --daemon=false --dir={d}/cache --enable-rpc=false --input-file='' "
+    "--max-connection-per-server=5 --max-tries=3 --out=dotnet.exe --save-session='' --stop=0 --summary-interval=0 {u}/a.bin",
+    {"home/.aria2/aria2.conf": "input-file={d}/none.txt\nsave-session={d}/s.session\n"},
+)
+# makepkg's DLAGENTS, and Homebrew.
+case("--follow-metalink=mem -UWget -s4 {u}/a.bin -o a-1.0.tar.gz.part")
+case("-q --auto-file-renaming=false --allow-overwrite=true -x 16 -s 16 -k 1M -d {d}/cache -o a--1.0.tar.gz {u}/redirect/big.bin")
+# ani-cli, and a downloader of videos.
+case(
+    "--referer={u}/watch --enable-rpc=false --check-certificate=false --continue --summary-interval=0 -x 16 -s 16 "
+    "{u}/needs=Referer=watch/a.bin --dir={d}/anime -o 'Episode 1: a/b.mp4' --download-result=hide"
+)
+case(
+    "--auto-file-renaming=false --download-result=hide --allow-overwrite=true --console-log-level=warn -x16 -s16 -j16 -k5M "
+    "--header='Referer: {u}' --header='User-Agent: Mozilla/5.0' --header='Cookie: SESSDATA=x%2C1' "
+    "'{u}/needs=Cookie=SESSDATA/a.bin?e=1&deadline=2&sign=3' -d {d}/v -o 1.P1.mp4"
+)
+# Models.
+case("-c -x 16 -s 16 -k 1M --header='Authorization: Bearer hf' '" + BEARER + "big.bin?download=true' -d models -o m.gguf")
+case(
+    "--console-log-level=error --summary-interval=10 --optimize-concurrent-downloads -j5 -x16 -s16 -k1M -c -d . -Z "
+    "{u}/a.bin {u}/b.bin", sorts_output=True,
+)
+case("--content-disposition-default-utf8=true '{u}/cd=model.safetensors/1?type=Model&format=SafeTensor' -d loras -x4")
+case(f"-x16 -s16 -c --auto-file-renaming=false --check-integrity=true --checksum=sha-256={SHA256} -d blobs -o sha256-1 {{u}}/a.bin")
+case(f"--checksum=sha-256={SHA256} -c -o sha256-1 {{u}}/a.bin", {"sha256-1": half("a.bin")})
+case(f"--checksum sha-256={SHA256} --allow-overwrite=true -o x {{u}}/a.bin", {"x": "old"})
+case("-i models.txt -j2 -x8 -s8 -k1M -c --auto-file-renaming=false --console-log-level=warn --download-result=full -d models",
+     {"models.txt": "# models\n{u}/a.bin\n  out=vae/a.safetensors\n\n# more\n{u}/b.bin\n  dir={d}/other\n  out=b.safetensors\n"},
+     sorts_output=True)
+# Images of containers and machines.
+case("--retry-wait=5 -m 10 --check-certificate=false -x10 -s10 -d /tmp/../{d} -o foo.tar.gz {u}/a.bin")
+case("-q -x 16 -d {d}/opt -o install.sh {u}/tiny.txt")
+case("--no-conf --quiet --dir {d}/iso --out d.iso --split 8 --max-connection-per-server 8 --checksum=sha-1="
+     + __import__("hashlib").sha1(whole("mid.bin")).hexdigest() + " {u}/mid.bin {u}/m/mid.bin {u}/404/m/mid.bin")
+case("-c -x 4 --header 'Host: oscdn' --header 'User-Agent: InternetRecovery/1.0' --header 'Cookie: AssetToken=x' "
+     "{u}/needs=Host=oscdn/needs=Cookie=AssetToken/BaseSystem.dmg")
+case("--file-allocation=none --summary-interval=0 --console-log-level=warn --auto-file-renaming=false --conditional-get=true "
+     "--allow-overwrite=true --remote-time=true -d cache {u}/dated/a.bin", {"cache/a.bin": "old"}, {"cache/a.bin": 1_500_000_000},
+     compares_times=True)
+# Pipelines.
+case("--max-tries=3 --retry-wait=1 --timeout 60 --connect-timeout 30 --max-file-not-found=2 -i urls.txt -j 4 "
+     "--deferred-input=true --save-not-found=false --save-session=left.session",
+     {"urls.txt": "{u}/a.bin\n{u}/404/b.bin\n{u}/c.bin\n"}, sorts_output=True)
+case("-i urls.txt -j 1 -x 1 --auto-file-renaming=false --allow-overwrite=false", {"urls.txt": "{u}/a.bin\r\n{u}/b.bin\r\n", "a.bin": "there"})
+case("-i urls.txt -j 1 -c", {"urls.txt": "{u}/a.bin\n{u}/b.bin\n", "a.bin": whole("a.bin"), "b.bin": half("b.bin")})
+case("-Z -j1 --retry-wait=1 -m2 {u}/fail503x1/a.bin {u}/fail502x1/b.bin")
+case("-j1 -i urls.txt.gz --deferred-input=true", {"urls.txt.gz": "{u}/a.bin\n{u}/b.bin\n"})
+case("-P '{u}/page[001-003].jpg' -Z -j1 -d pages")
+case("-P true '{u}/{x,y}/a.bin' -o joined.bin")
+case("-Z -j1 -P '{u}/v[8-10:2].jpg'")
+case("--on-download-complete=exit {u}/a.bin")
+case("--on-bt-download-complete=exit --seed-time=0 --seed-ratio=0.0 --bt-stop-timeout=60 {u}/a.bin")
+case("-x16 -s16 -k1M -c --save-session-interval=30 --force-save=true --save-session=s.session {u}/a.bin")
+case("--force-sequential=true -j1 {u}/a.bin {u}/b.bin")
+case("-Z -j1 {u}/a.bin {u}/a.bin")
+case("-Z -j1 --auto-file-renaming=false {u}/a.bin {u}/a.bin")
+case("--max-resume-failure-tries=1 --always-resume=false -c {u}/norange/a.bin", {"a.bin": half("a.bin")},
+     reason="aria2c ends by SIGABRT")
+case("--always-resume=true -c {u}/norange/a.bin", {"a.bin": half("a.bin")},
+     reason="the whole is requested and compared with what is there")
+case("--reuse-uri=false -s4 -x1 -k1M {u}/big.bin {u}/m/big.bin")
+case("--disable-ipv6 --async-dns-server=1.1.1.1,8.8.8.8 --check-certificate=false {u}/a.bin")
+case("--dscp=8 --socket-recv-buffer-size=1M --max-mmap-limit=1G {u}/a.bin")
+case("--load-cookies= --ca-certificate= --private-key= --interface= --netrc-path= --log= --save-cookies= --referer= {u}/a.bin")
+case("--conf-path=c.conf --input-file= --load-cookies= --interface= --dir=. {u}/a.bin",
+     {"c.conf": "input-file=none.txt\nload-cookies={d}/none.cookies\ninterface=nosuch0\ndir={d}/sub\n"})
+case("--no-want-digest-header=true --hash-check-only=false --gid=2089b05ecca3d829 {u}/a.bin")
+case("--gid=2089 {u}/a.bin")
+case("--select-file=1-2 --index-out=1=x.bin --show-files=false {u}/a.bin")
+case("--metalink-base-uri={u}/m/ --metalink-language=en --metalink-os=linux --metalink-version=1 --metalink-location=de,us "
+     "--metalink-enable-unique-protocol=true -M m.meta4 -j1", META)
+case("-x2 -s2 --max-overall-download-limit=10M --max-download-limit=5M --limit=1 {u}/a.bin")
+case("--user-agent 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)' --header 'Accept-Language: en' --header 'Referer: {u}/x' "
+     "--load-cookies cookies.txt --save-cookies cookies.txt -x 8 {u}/needs=Cookie=sid=1/a.bin",
+     {"cookies.txt": "# Netscape HTTP Cookie File\n#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t2000000000\tsid\t1\n127.0.0.1\tFALSE\t/\tFALSE\t2000000000\tsid\t1\n"},
+     ignored=("cookies.txt",))
+# A configuration of the kind that is passed around.
+case(
+    "--conf-path=aria2.conf {u}/a.bin",
+    {"aria2.conf": "## comment ##\ndir={d}/downloads\ndisk-cache=64M\nfile-allocation=none\nno-file-allocation-limit=64M\n"
+     "continue=true\nalways-resume=false\nmax-resume-failure-tries=0\nremote-time=true\nsave-session={d}/aria2.session\n"
+     "save-session-interval=1\nauto-save-interval=20\nforce-save=false\nmax-file-not-found=10\nmax-tries=0\nretry-wait=10\n"
+     "connect-timeout=10\ntimeout=10\nmax-concurrent-downloads=5\nmax-connection-per-server=16\nsplit=64\nmin-split-size=4M\n"
+     "piece-length=1M\nallow-piece-length-change=true\nlowest-speed-limit=0\nmax-overall-download-limit=0\n"
+     "max-download-limit=0\ndisable-ipv6=true\nhttp-accept-gzip=true\nreuse-uri=false\nno-netrc=true\nallow-overwrite=false\n"
+     "auto-file-renaming=true\ncontent-disposition-default-utf8=true\nmin-tls-version=TLSv1.2\nlisten-port=51413\n"
+     "dht-listen-port=51413\nenable-dht=true\nenable-dht6=false\ndht-file-path={d}/dht.dat\n"
+     "dht-entry-point=dht.transmissionbt.com:6881\nbt-enable-lpd=true\nenable-peer-exchange=true\nbt-max-peers=128\n"
+     "bt-request-peer-speed-limit=10M\nmax-overall-upload-limit=2M\nmax-upload-limit=0\nseed-ratio=1.0\nseed-time=0\n"
+     "bt-hash-check-seed=true\nbt-seed-unverified=false\nbt-tracker-connect-timeout=10\nbt-tracker-timeout=10\n"
+     "bt-prioritize-piece=head=32M,tail=32M\nrpc-save-upload-metadata=true\nfollow-torrent=true\npause-metadata=false\n"
+     "bt-save-metadata=true\nbt-load-saved-metadata=true\nbt-remove-unselected-file=true\nbt-force-encryption=true\n"
+     "bt-detach-seed-only=true\nuser-agent=Mozilla/5.0\npeer-agent=Deluge 1.3.15\npeer-id-prefix=-DE13F0-\n"
+     "enable-rpc=false\nrpc-allow-origin-all=true\nrpc-listen-all=true\nrpc-listen-port=6800\nrpc-max-request-size=10M\n"
+     "rpc-secret=x\nasync-dns=true\nlog=\nlog-level=warn\nconsole-log-level=notice\nquiet=false\nsummary-interval=0\n"
+     "show-console-readout=true\nbt-tracker=\n"},
+    ignored=("dht.dat", "aria2.session"),
+)

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Runs the recipes of Integrations under real engines, and kills a worker of each in the middle.
 
-usage: engines.py PAWL [module|spark|ray|dask|slurm|kubernetes ...]
+usage: engines.py PAWL [module|spark|ray|dask|slurm|kubernetes|spark-chaos|ray-chaos|dask-chaos ...]
+
+`ENGINE-chaos` kills again and again, until the run has ended: at a random request, one process at random. SEED in the
+environment chooses the same requests and kinds of processes again.
 """
 
 from __future__ import annotations
@@ -9,14 +12,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List
+from typing import Any, Callable, Dict, Iterable, List, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 PAWL = str(Path(sys.argv[1]).resolve())
@@ -25,14 +31,17 @@ WORK = Path(tempfile.mkdtemp(prefix="pawl-engines-"))
 # The package as it is in the wheel.
 shutil.copytree(ROOT / "Packaging/python/pawl", WORK / "python/pawl")
 (WORK / "python/pawl/_version.py").write_text('__version__ = "0"\n')
-sys.path[:0] = [str(WORK / "python")]
+sys.path[:0] = [str(WORK / "python"), str(ROOT / "Scripts")]
 os.environ["PYTHONPATH"] = str(WORK / "python")
 os.environ["PAWL_BINARY"] = PAWL
 
 import pawl  # noqa: E402
+import waiting  # noqa: E402
 from origin import Origin, content  # noqa: E402
 
 SAMPLES = 600
+CHAOS_SAMPLES = 4000
+SEED = int(os.environ.get("SEED") or int.from_bytes(os.urandom(4), "big"))
 # The origin is on loopback; its robots.txt is obeyed.
 OPTIONS: Dict[str, Any] = {"allow_private_addresses": True, "contact": "mailto:tests@example.org"}
 WORDS = ["allow_private_addresses", "contact=mailto:tests@example.org"]
@@ -63,7 +72,8 @@ def kill(process: int) -> None:
 
 def check_results(results: Iterable[Dict[str, Any]], count: int = SAMPLES) -> None:
     results = list(results)
-    assert sorted(int(r["id"]) for r in results) == list(range(count)), f"{len(results)} results"
+    ids = {int(r["id"]) for r in results}
+    assert len(results) == count and ids == set(range(count)), f"{len(results)} results, {len(ids)} different ids"
     bad = [r for r in results if r["status"] not in ("ok", "already")]
     assert not bad, bad[:3]
     for result in results:
@@ -78,6 +88,24 @@ def digests(folder: Path) -> Dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.name.startswith(".")
     }
+
+
+def check_shards(folder: Path, count: int) -> int:
+    """Check that each sample is in one shard with its own bytes, and that nothing else is there; return the shards."""
+    found: Counter = Counter()
+    shards = sorted(folder.glob("*.tar"))
+    for path in shards:
+        assert path.with_suffix(".jsonl").exists(), f"{path.name} has no manifest"
+        with tarfile.open(path) as archive:
+            for member in archive:
+                if member.name.endswith(".jpg"):
+                    number = int(member.name[:-4])
+                    found[number] += 1
+                    assert archive.extractfile(member).read() == content(number), f"wrong bytes of {number}"
+    assert set(found) == set(range(count)) and set(found.values()) == {1}, f"{len(found)} samples, some {max(found.values())} times"
+    others = [path.name for path in folder.iterdir() if path.suffix not in (".tar", ".jsonl")]
+    assert not others and len(list(folder.iterdir())) == 2 * len(shards), f"beside the shards: {others}"
+    return len(shards)
 
 
 def rows(folder: Path) -> List[Dict[str, Any]]:
@@ -117,9 +145,79 @@ def compared(
     print(f"  {len(shards)} shards, {requested} requests undisturbed, {again} with a killed worker", flush=True)
 
 
+FETCHING = " --format tar "
+
+
 def kill_worker() -> None:
     """Kill the process that started a `pawl pipe` that fetches."""
-    kill(parent(processes(" --format tar ")[0]))
+    kill(parent(processes(FETCHING)[0]))
+
+
+class Chaos:
+    """Kills one process at random, again and again: each time when some more requests have arrived."""
+
+    def __init__(self, origin: Origin, kinds: List[Callable[[], List[int]]], most: int) -> None:
+        self.origin, self.kinds, self.most = origin, kinds, most
+        self.dice = random.Random(SEED)
+        self.kills: Counter = Counter()
+
+    def arm(self) -> None:
+        self.origin.at(self.dice.randrange(1, CHAOS_SAMPLES // 4), self.strike, again=True)
+
+    def strike(self) -> None:
+        kind = self.dice.choice(self.kinds)
+        found = sorted(kind())
+        try:
+            if found:
+                os.kill(self.dice.choice(found), signal.SIGKILL)
+                self.kills[kind.__name__] += 1
+        except ProcessLookupError:
+            pass  # It has just ended.
+        if sum(self.kills.values()) < self.most:
+            self.arm()
+
+
+def pipes() -> List[int]:
+    return processes(FETCHING)
+
+
+def workers() -> List[int]:
+    """Return the processes of this run that have started one of `pipes`."""
+    found = set()
+    for process in pipes():
+        try:
+            found.add(parent(process))
+        except OSError:
+            continue
+    return sorted(found & set(processes("")))
+
+
+def survived(
+    engine: str, fetch: Callable[[str, Path, Path], Any], kinds: List[Callable[[], List[int]]], most: int = 60
+) -> None:
+    """Run the recipe undisturbed, then with processes killed until it has ended: the same shards, one result a sample."""
+    origin = Origin(hosts=200)
+    work = WORK / f"{engine}-chaos"
+    jobs, whole, broken = work / "jobs.jsonl", work / "undisturbed", work / "killed"
+    for folder in (whole, broken):
+        folder.mkdir(parents=True)
+    jobs.write_text("".join(json.dumps(job) + "\n" for job in origin.jobs(CHAOS_SAMPLES)))
+    fetch(str(jobs), work / "results", whole)
+    check_results(rows(work / "results"), CHAOS_SAMPLES)
+    shards = check_shards(whole, CHAOS_SAMPLES)
+    origin.at(1 << 60, lambda: None)
+    chaos = Chaos(origin, kinds, most)
+    chaos.arm()
+    fetch(str(jobs), work / "results-killed", broken)
+    requests = sum(origin.requests.values())
+    origin.at(1 << 60, lambda: None)
+    assert origin.failure is None and chaos.kills, f"nothing was killed: {origin.failure!r}"
+    assert waiting.until_ended(pipes()), "a pawl pipe goes on without its parent"
+    check_results(rows(work / "results-killed"), CHAOS_SAMPLES)
+    assert digests(whole) == digests(broken), "the shards differ"
+    check_shards(broken, CHAOS_SAMPLES)
+    kills = ", ".join(f"{count} {kind}" for kind, count in sorted(chaos.kills.items()))
+    print(f"  {shards} shards of {CHAOS_SAMPLES} samples, {requests} requests; killed: {kills}; seed {SEED}", flush=True)
 
 
 def module(origin: Origin) -> None:
@@ -152,7 +250,8 @@ def module(origin: Origin) -> None:
     assert done.stdout.count(b"\n") == 3, done.stdout
 
 
-def spark(origin: Origin) -> None:
+def spark_submit(*more: str) -> Tuple[List[str], Dict[str, str]]:
+    """Return the command that runs a program on two executors of this machine, and its environment."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -164,12 +263,33 @@ def spark(origin: Origin) -> None:
     settings = ["spark.ui.enabled=false", "spark.python.worker.reuse=false", "spark.sql.adaptive.enabled=false"]
     settings += [f"spark.executorEnv.{name}={os.environ[name]}" for name in ("PYTHONPATH", "PAWL_BINARY")]
     submit = [str(home / "bin/spark-submit"), "--master", "local-cluster[2,1,1024]"]
-    submit += [word for setting in settings for word in ("--conf", setting)]
+    return [*submit, *(word for setting in (*settings, *more) for word in ("--conf", setting))], environment
+
+
+def executors() -> List[int]:
+    return processes("CoarseGrainedExecutorBackend --driver-url")
+
+
+def spark_chaos(_: Origin) -> None:
+    # 32 tasks, and engines give up only where they are told to: Spark's limits are for faults that repeat.
+    submit, environment = spark_submit(
+        "spark.default.parallelism=16", "spark.task.maxFailures=1000", "spark.stage.maxConsecutiveAttempts=1000",
+        "spark.deploy.maxExecutorRetries=-1",
+    )
 
     def fetch(jobs: str, results: Path, to: Path) -> None:
         run([*submit, str(ROOT / "Integrations/spark.py"), jobs, str(results), str(to), *WORDS], environment)
 
-    compared("spark", origin, fetch, lambda: kill(processes("CoarseGrainedExecutorBackend --driver-url")[0]))
+    survived("spark", fetch, [executors, workers, pipes])
+
+
+def spark(origin: Origin) -> None:
+    submit, environment = spark_submit()
+
+    def fetch(jobs: str, results: Path, to: Path) -> None:
+        run([*submit, str(ROOT / "Integrations/spark.py"), jobs, str(results), str(to), *WORDS], environment)
+
+    compared("spark", origin, fetch, lambda: kill(executors()[0]))
     # The form without the module.
     program = WORK / "pipe.py"
     program.write_text(
@@ -182,18 +302,29 @@ def spark(origin: Origin) -> None:
     check_results(json.loads(line) for line in lines)
 
 
-def ray(origin: Origin) -> None:
+def recipe(name: str, environment: Dict[str, str] = {}) -> Callable[[str, Path, Path], None]:
     def fetch(jobs: str, results: Path, to: Path) -> None:
-        run([sys.executable, str(ROOT / "Integrations/ray.py"), jobs, str(results), str(to), *WORDS], {})
+        run([sys.executable, str(ROOT / "Integrations" / name), jobs, str(results), str(to), *WORDS], environment)
 
-    compared("ray", origin, fetch, kill_worker)
+    return fetch
+
+
+def ray(origin: Origin) -> None:
+    compared("ray", origin, recipe("ray.py"), kill_worker)
+
+
+def ray_chaos(_: Origin) -> None:
+    # By default a task is given up when its fourth worker has died.
+    survived("ray", recipe("ray.py", {"RAY_TASK_MAX_RETRIES": "-1"}), [workers, pipes])
 
 
 def dask(origin: Origin) -> None:
-    def fetch(jobs: str, results: Path, to: Path) -> None:
-        run([sys.executable, str(ROOT / "Integrations/dask.py"), jobs, str(results), str(to), *WORDS], {})
+    compared("dask", origin, recipe("dask.py"), kill_worker)
 
-    compared("dask", origin, fetch, kill_worker)
+
+def dask_chaos(_: Origin) -> None:
+    # A task is blamed for each worker that dies while it has it.
+    survived("dask", recipe("dask.py", {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1000"}), [workers, pipes])
 
 
 def slurm(origin: Origin) -> None:
@@ -229,6 +360,7 @@ def kubernetes(_: Origin) -> None:
 
 ENGINES: Dict[str, Callable[[Origin], None]] = {
     "module": module, "spark": spark, "ray": ray, "dask": dask, "slurm": slurm, "kubernetes": kubernetes,
+    "spark-chaos": spark_chaos, "ray-chaos": ray_chaos, "dask-chaos": dask_chaos,
 }
 
 

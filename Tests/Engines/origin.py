@@ -85,12 +85,13 @@ class Origin:
             except BaseException as error:
                 self.failure = error
 
-    def at(self, count: int, action: Callable[[], None]) -> None:
-        """Run `action` in the middle of request number `count`, counted from now."""
+    def at(self, count: int, action: Callable[[], None], again: bool = False) -> None:
+        """Run `action` in the middle of request number `count`, counted from now; `again` keeps the earlier ones."""
         with self.lock:
-            self.requests.clear()
+            if not again:
+                self.requests.clear()
             self.action = action
-            self.due = count
+            self.due = sum(self.requests.values()) + count
 
     def jobs(self, count: int) -> List[Dict[str, object]]:
         return [

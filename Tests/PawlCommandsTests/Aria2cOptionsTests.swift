@@ -35,6 +35,24 @@ import Testing
         #expect(throws: Failure.self) { try read("-cx16") }
     }
 
+    @Test func `an empty value undoes what a configuration says of a file or an interface`() throws {
+        let names = ["ca-certificate", "interface", "load-cookies", "private-key"]
+        var configuration = Aria2cOptions()
+        let lines = (names + ["input-file"]).map { "\($0)=x\n" }.joined()
+        try configuration.take(configuration: Array(lines.utf8), home: "/")
+        let empty = try read(
+            "--ca-certificate=",
+            "--interface=",
+            "--load-cookies=",
+            "--private-key=",
+            "--input-file="
+        )
+        let target = try target("http://x/a", empty.over(configuration))
+        #expect(target == (try self.target("http://x/a", Aria2cOptions())))
+        #expect(empty.over(configuration).path("input-file") == nil)
+        #expect(configuration.path("input-file") == "x")
+    }
+
     @Test func `the proxy of a protocol comes before that for all`() throws {
         let options = try read(
             "--all-proxy=a:1",

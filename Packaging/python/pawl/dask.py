@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 from dask.bag import Bag
 
-from .frames import answers, assigned, kept, named
+from .frames import assigned, kept, named, settled
 
 Rows = List[Tuple[int, Mapping[str, Any]]]
 
@@ -22,7 +22,7 @@ def _work(
     for number, members in groups:
         rows = sorted((row for _, row in members), key=lambda row: (str(row.get(id or url)), str(row[url])))
         keep = kept(rows[0], url, id)
-        yield from answers(rows, url, id, keep, {**options, **named(shard, number)})
+        yield from settled(rows, url, id, keep, {**options, **named(shard, number)})
 
 
 def fetch(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional
 
-from .pipe import FIELDS, partitions, plain, run
+from .pipe import FIELDS, PipeError, partitions, plain, run
 
 #: The column that holds a row's partition between the two steps.
 PARTITION = "pawl_partition"
@@ -38,6 +39,22 @@ def answers(
     """Fetch the rows' jobs and yield rows of the result: `FIELDS`, then the columns to keep."""
     for result in run((job(row, url, id) for row in rows), **options):
         yield {name: result.get(name) for name in (*FIELDS, *keep)}
+
+
+def settled(
+    rows: List[Mapping[str, Any]], url: str, id: Optional[str], keep: List[str], options: Mapping[str, Any]
+) -> List[Dict[str, Any]]:
+    """Return all answers, where the engine repeats a task whose worker was killed, but none that raises.
+
+    The kernel may kill the child alone when memory is short: it is started again, and answers from what it published.
+    """
+    for _ in range(10):
+        try:
+            return list(answers(rows, url, id, keep, options))
+        except PipeError as error:
+            if error.code != -signal.SIGKILL:
+                raise
+    return list(answers(rows, url, id, keep, options))
 
 
 def kept(columns: Iterable[str], url: str, id: Optional[str]) -> List[str]:

@@ -7,7 +7,7 @@ from typing import Any, Optional
 import pandas
 from ray.data import Dataset
 
-from .frames import PARTITION, answers, assigned, kept, named
+from .frames import PARTITION, assigned, kept, named, settled
 from .pipe import FIELDS
 
 
@@ -31,7 +31,7 @@ def fetch(
         frame = frame.sort_values([id, url] if id else [url], kind="stable")
         keep = kept(frame.columns, url, id)
         given = {**options, **named(shard, int(frame[PARTITION].iloc[0]))}
-        results = list(answers(frame.to_dict("records"), url, id, keep, given))
+        results = settled(frame.to_dict("records"), url, id, keep, given)
         return pandas.DataFrame(results, columns=[*FIELDS, *keep])
 
     spread = ds.map_batches(assign, batch_format="pandas")

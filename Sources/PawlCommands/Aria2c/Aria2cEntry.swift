@@ -50,8 +50,8 @@ struct Aria2cEntries: ~Copyable {
             if options.flag("show-files") {
                 return printer.say(try Aria2cEntries.listing(of: path, options))
             }
-            try add(metalink: path)
-        } else if let path = options["input-file"] {
+            try add(metalink: path, to: &printer)
+        } else if let path = options.path("input-file") {
             try add(list: try Aria2cEntries.bytes(at: path), to: &printer)
         } else {
             guard !operands.isEmpty else {
@@ -85,7 +85,7 @@ struct Aria2cEntries: ~Copyable {
                     printer.say(">>> Printing the contents of file '\(TerminalText.harmless(operand))'...\n")
                     printer.say(try Aria2cEntries.listing(of: operand, options))
                 } else {
-                    try add(metalink: operand)
+                    try add(metalink: operand, to: &printer)
                 }
             } else {
                 let isTorrent = operand.hasPrefix("magnet:") || operand.lowercased().hasSuffix(".torrent")
@@ -135,7 +135,7 @@ struct Aria2cEntries: ~Copyable {
                 if let metalink = address.hasPrefix("/") || !address.contains("://") ? address : nil,
                     Aria2cEntries.isMetalink(metalink)
                 {
-                    try add(metalink: metalink)
+                    try add(metalink: metalink, to: &printer)
                 } else if Aria2cEntries.isAddress(address) {
                     addresses += isExpanded ? (try? ParameterizedAddress.expand(address)) ?? [] : [address]
                 } else {
@@ -188,12 +188,16 @@ struct Aria2cEntries: ~Copyable {
         return String(decoding: beginning, as: UTF8.self).contains("<metalink")
     }
 
-    private mutating func add(metalink path: String) throws(Failure) {
+    private mutating func add(metalink path: String, to printer: inout Aria2cPrinter) throws(Failure) {
         let bytes: [UInt8]
         do throws(Failure) { bytes = try readBytes(at: path) } catch {
             throw Failure(.badOption, error.what, at: error.place, because: error.why)
         }
-        entries += try Aria2cEntries.entries(of: bytes, at: path, options)
+        let wanted = try Aria2cEntries.entries(of: bytes, at: path, options)
+        if wanted.isEmpty, options["select-file"] == nil {
+            printer.note(.notice, "No file matched with your preference.")
+        }
+        entries += wanted
     }
 
     /// The entries of a Metalink's selected files.

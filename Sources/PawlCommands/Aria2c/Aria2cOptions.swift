@@ -19,6 +19,8 @@ package struct Aria2cOptions: Sendable {
     package subscript(_ name: String) -> String? { values[name] }
     package func flag(_ name: String) -> Bool { values[name] == "true" }
     package func number(_ name: String) -> Int64? { values[name].flatMap { Int64($0) } }
+    /// The path that an option names: an empty one is none, with which scripts undo a configuration.
+    package func path(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Throws code 28 for an invalid value.
     package mutating func set(_ row: Aria2cRow, _ value: String) throws(Failure) {

@@ -37,7 +37,8 @@ struct Aria2cRun {
             )
         }
         var collected = Aria2cEntries(options)
-        if !isService || !addresses.isEmpty || options["input-file"] != nil || options["metalink-file"] != nil
+        if !isService || !addresses.isEmpty || options.path("input-file") != nil
+            || options["metalink-file"] != nil
         {
             try collected.collect(addresses, to: &printer)
         }
@@ -49,7 +50,7 @@ struct Aria2cRun {
             return 0
         }
         try detach()
-        var isDeferred = options.flag("deferred-input") && options["input-file"] != nil
+        var isDeferred = options.flag("deferred-input") && options.path("input-file") != nil
         if isDeferred, options["save-session"]?.isEmpty == false {
             printer.note(.warn, "--deferred-input is disabled because of the presence of --save-session")
             isDeferred = false

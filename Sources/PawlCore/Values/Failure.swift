@@ -100,6 +100,13 @@ extension Failure {
         package static let tooLarge = Code(rawValue: 35)
         /// The program itself refused the request, the redirect or the response.
         package static let rejected = Code(rawValue: 36)
+
+        /// Whether a file system of this machine is the cause, so that the same may succeed on another one.
+        package var isOfStorage: Bool {
+            [.diskFull, .cannotOpen, .cannotCreate, .inputOutput, .renameFailed, .cannotMakeFolder].contains(
+                self
+            )
+        }
     }
 }
 

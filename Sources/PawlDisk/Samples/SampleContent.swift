@@ -65,7 +65,7 @@ package struct SampleContent: Sendable {
                         count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
                     }
                 } catch {
-                    throw Failure.system(.inputOutput, "cannot read", at: "a temporary file", error)
+                    throw Failure.sample(.inputOutput, "cannot read", at: "a temporary file", error)
                 }
                 guard !piece.isEmpty else {
                     throw Failure(
@@ -116,7 +116,7 @@ package struct SampleContent: Sendable {
                     try unsafe target.write(buffer, at: offset)
                 }
             } catch {
-                throw Failure.system(.inputOutput, "cannot write to", at: "a temporary file", error)
+                throw Failure.sample(.inputOutput, "cannot write to", at: "a temporary file", error)
             }
             offset += Int64(piece.count)
         }

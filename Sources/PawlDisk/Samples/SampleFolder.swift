@@ -41,7 +41,7 @@ package final class SampleFolder: Sendable {
         package func append(_ bytes: [UInt8]) throws(Failure) {
             let start = length
             do throws(SystemError) { try file.write(bytes, at: start) } catch {
-                throw Failure.system(.inputOutput, "cannot write", at: path, error)
+                throw Failure.sample(.inputOutput, "cannot write", at: path, error)
             }
             end.withLock { $0 = start + Int64(bytes.count) }
         }
@@ -61,7 +61,7 @@ package final class SampleFolder: Sendable {
         package func sync() throws(Failure) {
             guard !folder.traits.contains(.volatile) else { return }
             do throws(SystemError) { try file.syncData() } catch {
-                throw Failure.system(.inputOutput, "cannot write", at: path, error)
+                throw Failure.sample(.inputOutput, "cannot write", at: path, error)
             }
         }
 
@@ -91,7 +91,7 @@ package final class SampleFolder: Sendable {
             if let file = try folder.openUnnamed() { return Draft(file, folder, last, nil) }
             return try beginNamed(last, in: folder)
         } catch {
-            throw Failure.system(.cannotCreate, "cannot create", at: folder.path(of: last), error)
+            throw Failure.sample(.cannotCreate, "cannot create", at: folder.path(of: last), error)
         }
     }
 
@@ -134,7 +134,7 @@ package final class SampleFolder: Sendable {
             return true
         } catch {
             guard error.number != EEXIST else { return false }
-            throw Failure.system(.renameFailed, "cannot create", at: draft.path, error)
+            throw Failure.sample(.renameFailed, "cannot create", at: draft.path, error)
         }
     }
 
@@ -144,7 +144,7 @@ package final class SampleFolder: Sendable {
         do throws(SystemError) {
             try root.open(".", flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
         } catch {
-            throw Failure.system(.inputOutput, "cannot write to", at: path, error)
+            throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
         }
     }
 
@@ -152,7 +152,7 @@ package final class SampleFolder: Sendable {
     package func syncNames(of draft: Draft) throws(Failure) {
         guard !draft.folder.traits.contains(.volatile) else { return }
         do throws(SystemError) { try draft.folder.sync() } catch {
-            throw Failure.system(.inputOutput, "cannot write to", at: draft.folder.path, error)
+            throw Failure.sample(.inputOutput, "cannot write to", at: draft.folder.path, error)
         }
     }
 
@@ -195,7 +195,7 @@ package final class SampleFolder: Sendable {
             return Existing(file, length: status.length)
         } catch {
             if error.isMissing { return nil }
-            throw Failure.system(.fileExists, "cannot read", at: folder.path(of: parts.name), error)
+            throw Failure.sample(.fileExists, "cannot read", at: folder.path(of: parts.name), error)
         }
     }
 

@@ -41,7 +41,7 @@ package final class SpoolFolder: Sendable {
 
     func check<Value>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
         do throws(SystemError) { return try body() } catch {
-            throw Failure.system(.inputOutput, "cannot write to", at: path, error)
+            throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
         }
     }
 }

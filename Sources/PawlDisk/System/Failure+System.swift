@@ -9,6 +9,13 @@ extension Failure {
         return Failure(code, what, at: path, because: error.message, remedy: remedy(for: error))
     }
 
+    /// Nothing of a sample is kept: it has no journal.
+    static func sample(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
+        var failure = system(code, what, at: path, error)
+        if error.isDiskFull { failure.remedy = "free some space, then run it again" }
+        return failure
+    }
+
     static func diskFull(_ what: String, at path: String, because why: LocalizableMessage) -> Failure {
         Failure(
             .diskFull,

@@ -10,7 +10,9 @@ extension Aria2Options {
     package func apply(to options: inout DownloadOptions, of source: String) throws(Failure) {
         for option in DownloadOption.table {
             guard let name = option.aria2, let text = self[name] else { continue }
-            if option.placeholder == nil {
+            if text.isEmpty, Self.unsetByNothing.contains(name) {
+                option.clear(&options)
+            } else if option.placeholder == nil {
                 // aria2's flags have the sense of the property.
                 _ = option.restore(text, into: &options)
             } else if Aria2Option.table[name]?.kind == .lines {
@@ -47,6 +49,9 @@ extension Aria2Options {
             options.existingFile = .fail
         }
     }
+
+    /// An empty value of these is none.
+    private static let unsetByNothing: Set = ["ca-certificate", "interface", "load-cookies", "private-key"]
 
     /// Pawl's defaults, in aria2's form.
     static let standards: [String: String] = {

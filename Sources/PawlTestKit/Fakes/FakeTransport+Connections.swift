@@ -38,7 +38,8 @@ extension FakeTransport {
     }
 
     /// Opens a connection, if the server and the network allow it.
-    private func connect(_ exchange: SimulatedExchange) {
+    func connect(_ exchange: SimulatedExchange) {
+        guard exchange.isResolved || resolve(exchange) else { return }
         if let fault = connectFault(exchange) {
             (exchange.failure, exchange.ownDue) = (fault, now + exchange.wait)
             return

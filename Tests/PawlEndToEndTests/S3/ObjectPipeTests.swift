@@ -168,6 +168,28 @@ struct `Samples in an object store` {
         #expect(try object("data/s.tar") == whole)
     }
 
+    @Test(.enabled(if: MountedFolder.isAvailable), arguments: ["s3://public/data", "out"])
+    func `a shard without a sample that the disk had no room for is not published`(target: String) throws {
+        let disk = try MountedFolder(bytes: 2 << 20)
+        var environment = store.environment
+        environment["TMPDIR"] = disk.path
+        let bench = try PipeBench(environment: environment)
+        let url = bench.origin.serve("/large.bin", Payload(seed: 1, length: 3 << 20))
+        try bench.write([#"{"url":"\#(url)","id":"large"}"#])
+        // A folder keeps its drafts on its own file system.
+        let options = [
+            "--to", target == "out" ? disk.path("out") : target, "--format", "tar", "--shard", "s",
+        ]
+        let process = try bench.start(options)
+        #expect(process.wait() == .code(9))
+        #expect(process.output.isEmpty)
+        #expect(process.errors.contains("free some space, then run it again"), "\(process.errors)")
+        #expect(try store.state().objects.isEmpty && store.state().uploads.isEmpty)
+        try disk.remount("size=16m")
+        let (code, results) = try bench.run(options)
+        #expect(code == 0 && statuses(results) == ["ok"])
+    }
+
     @Test func `a signal leaves no parts`() throws {
         try bench.serve(24)
         bench.origin.adjust("/23.jpg") { $0.delay = .untilReleased }
