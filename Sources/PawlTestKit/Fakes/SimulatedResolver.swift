@@ -41,7 +41,9 @@ extension SimulatedNetwork {
 
     var hasResolver: Bool { state.withLock { $0.resolver != nil } }
 
-    /// The outcome of a lookup that begins now. Without a network it ends when the resolver's time is over.
+    /// The outcome of a lookup that begins now.
+    ///
+    /// Without a network it ends when the resolver's time is over.
     func look(up host: String) -> (result: HostResult, wait: Interval) {
         state.withLock { state in
             guard let looked = state.resolver?.look(up: host) else { return (.unavailable, .zero) }
