@@ -212,7 +212,7 @@ def survived(
     requests = sum(origin.requests.values())
     origin.at(1 << 60, lambda: None)
     assert origin.failure is None and chaos.kills, f"nothing was killed: {origin.failure!r}"
-    assert waiting.until_ended(pipes()), "a pawl pipe goes on without its parent"
+    assert waiting.until_ended(pipes()), "a pawl pipe outlives its parent"
     check_results(rows(work / "results-killed"), CHAOS_SAMPLES)
     assert digests(whole) == digests(broken), "the shards differ"
     check_shards(broken, CHAOS_SAMPLES)
@@ -271,7 +271,7 @@ def executors() -> List[int]:
 
 
 def spark_chaos(_: Origin) -> None:
-    # 32 tasks, and engines give up only where they are told to: Spark's limits are for faults that repeat.
+    # 32 tasks, and engines give up only where their settings say so: Spark's limits are for faults that repeat.
     submit, environment = spark_submit(
         "spark.default.parallelism=16", "spark.task.maxFailures=1000", "spark.stage.maxConsecutiveAttempts=1000",
         "spark.deploy.maxExecutorRetries=-1",
