@@ -38,8 +38,7 @@ extension FakeTransport {
     }
 
     /// Opens a connection, if the server and the network allow it.
-    func connect(_ exchange: SimulatedExchange) {
-        guard exchange.isResolved || resolve(exchange) else { return }
+    private func connect(_ exchange: SimulatedExchange) {
         if let fault = connectFault(exchange) {
             (exchange.failure, exchange.ownDue) = (fault, now + exchange.wait)
             return

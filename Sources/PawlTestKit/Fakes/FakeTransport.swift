@@ -26,8 +26,6 @@ package final class FakeTransport: Transport {
     /// Connections whose unwanted bodies are discarded.
     var draining: [SimulatedConnection] = []
     var lastID: UInt64 = 0
-    /// The lookups of host names.
-    var lookups: SimulatedLookups
 
     init(_ network: SimulatedNetwork, names: TransferNames) {
         self.network = network
@@ -35,7 +33,6 @@ package final class FakeTransport: Transport {
         timeline = network.timeline
         generation = network.generation
         sabotage = network.sabotage
-        lookups = SimulatedLookups(dice: Dice(seed: UInt64(generation)))
     }
 
     deinit { for connection in connections { connection.release() } }
@@ -78,7 +75,6 @@ package final class FakeTransport: Transport {
         guard isAlive else { return nil }
         sendWaiting()
         var dues = exchanges.compactMap(\.due) + connections.compactMap(\.due)
-        if let lookup = lookups.due { dues.append(lookup) }
         if sabotage != .drainsForever { dues += draining.compactMap(\.machine.deadline) }
         if !waitingForHandshake.isEmpty, let handshake = pool.deadline { dues.append(handshake) }
         return dues.min()
@@ -94,7 +90,6 @@ package final class FakeTransport: Transport {
     /// Handles everything that is due.
     private func deliver() {
         breakLost()
-        endLookups()
         let now = now
         let ready = exchanges.filter { $0.due.map { $0 <= now } ?? false }
         for exchange in ready where !exchange.isOver {
@@ -144,7 +139,6 @@ package final class FakeTransport: Transport {
     /// Detaches the receiver: nothing is delivered any more.
     private func forget(_ exchange: SimulatedExchange) {
         exchange.isOver = true
-        withdraw(exchange)
         exchanges.removeAll { $0 === exchange }
     }
 

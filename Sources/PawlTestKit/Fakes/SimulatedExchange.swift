@@ -23,8 +23,6 @@ final class SimulatedExchange {
     /// Whether the request was sent again because a reused connection was lost.
     var isRetry = false
     var isPaused = false
-    /// Whether the addresses of its host are known.
-    var isResolved = false
     var isOver = false
     var backlog = SocketBacklog()
     var outages: Int

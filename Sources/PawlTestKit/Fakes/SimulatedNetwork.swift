@@ -34,8 +34,6 @@ package final class SimulatedNetwork: Sendable {
         var sabotage: Sabotage?
         var triggers: [(at: Int64, body: @Sendable () -> Void)] = []
         var dice: Dice
-        /// `nil` where every name is known at once.
-        var resolver: SimulatedResolver?
     }
 
     let state: Mutex<State>

@@ -92,8 +92,6 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case resendsForever
     /// An unwanted body is read to its end.
     case drainsForever
-    /// Nobody learns the result of a lookup.
-    case losesLookups
 
     /// The law that has to notice it.
     package var law: Law {
@@ -116,7 +114,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .removesSlot: .idle
         case .ignoresPauses: .paused
         case .neverGivesUp: .patience
-        case .withholdsEnds, .breaksAtOnce, .shortensParts, .losesLookups: .finishes
+        case .withholdsEnds, .breaksAtOnce, .shortensParts: .finishes
         case .restartsFailed: .ends
         case .litters: .tidiness
         case .sendsUnread: .traffic

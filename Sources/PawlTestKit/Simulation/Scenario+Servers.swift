@@ -109,30 +109,6 @@ extension Scenario {
         return server
     }
 
-    /// Gives some worlds a resolver that is late or fails.
-    ///
-    /// Drawn apart, so that other worlds do not depend on it.
-    mutating func addResolver() {
-        var luck = Dice(seed: seed &* 401 &+ 29)
-        guard luck.chance(0.2) else { return }
-        var resolver = SimulatedResolver(
-            latency: .milliseconds(Int64(luck.number(1...200))),
-            failing: luck.pick([0, 0.2, 0.6]),
-            late: luck.pick([0, 0.2, 0.5]),
-            luck: luck.number(2...20),
-            dice: Dice(seed: luck.next())
-        )
-        if luck.chance(0.2) {
-            resolver.missing = [luck.pick(["files.test", "other.test", "mirror0.test"])]
-            // A result is kept for a minute, also that there is no such name.
-            for index in downloads.indices
-            where downloads[index].job.plan.sources.contains(where: { resolver.missing.contains($0.host) }) {
-                downloads[index].canFinish = false
-            }
-        }
-        self.resolver = resolver
-    }
-
     /// Makes every response of some servers break within the bytes to compare, or soon after them.
     ///
     /// Drawn apart, so that other worlds do not depend on it.

@@ -60,8 +60,6 @@ package struct Scenario: Sendable {
     package var downloads: [Download] = []
     package var slots = 1
     package var loops = 1
-    /// The resolver; `nil` where names are known at once.
-    package var resolver: SimulatedResolver?
     package var rate: Int64?
     package var diskDelay = Interval.zero
     package var reservesRoom = true
@@ -89,7 +87,6 @@ package struct Scenario: Sendable {
         addForeignAppends()
         addChangeBeforePage()
         addHooks()
-        addResolver()
     }
 }
 

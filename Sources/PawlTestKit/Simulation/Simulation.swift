@@ -155,7 +155,6 @@ extension Simulation {
     private func prepare() {
         let (world, disk, network) = (world, world.disk, world.network)
         for (host, server) in scenario.servers.sorted(by: { $0.key < $1.key }) { network[host] = server }
-        network.set(resolver: scenario.resolver)
         disk.setDelay(scenario.diskDelay)
         disk.troubles.reservesRoom = scenario.reservesRoom
         seedParts()
@@ -296,7 +295,6 @@ extension Simulation {
         world.disk.troubles.room = nil
         state.withLock { $0.scheduler }?.engine.limit(to: nil)
         for host in world.network.hosts { world.network[host].calmDown() }
-        world.network.calmResolver()
         world.set(online: true)
     }
 
