@@ -35,6 +35,19 @@ import Testing
         #expect(throws: Failure.self) { try read("-cx16") }
     }
 
+    @Test(arguments: [
+        "dscp=x", "dscp=-1", "rlimit-nofile=0", "socket-recv-buffer-size=17M", "max-mmap-limit=1G",
+        "bt-max-peers=1M", "bt-tracker-timeout=601", "bt-request-peer-speed-limit=1.5",
+        "bt-min-crypto-level=none",
+    ])
+    func `an option without effect has valid values only`(argument: String) {
+        #expect(throws: Failure.self) { try read("--" + argument) }
+    }
+
+    @Test func `an option without effect is accepted`() throws {
+        _ = try read("--dscp=8", "--socket-recv-buffer-size=1M", "--bt-max-peers=0", "--max-mmap-limit=9")
+    }
+
     @Test func `an empty value undoes what a configuration says of a file or an interface`() throws {
         let names = ["ca-certificate", "interface", "load-cookies", "private-key"]
         var configuration = Aria2cOptions()

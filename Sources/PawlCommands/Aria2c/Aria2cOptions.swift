@@ -27,7 +27,7 @@ package struct Aria2cOptions: Sendable {
         switch row.role {
         case .text: (textOption, topic) = (row.option.name, value)
         case .nothing:
-            if case .choice = row.option.kind, row.option.normal(value) == nil {
+            if row.option.kind.isNumeric, row.option.normal(value) == nil {
                 throw Aria2cOptions.refusal(row, value)
             }
             passedOver.append(row.option.name)

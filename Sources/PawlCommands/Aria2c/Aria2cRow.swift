@@ -172,10 +172,8 @@ package struct Aria2cRow: Sendable {
     private static let torrents = silent(
         """
         torrent-file listen-port seed-time seed-ratio peer-id-prefix peer-agent dht-listen-port dht-entry-point \
-        dht-file-path dht-listen-addr6 dht-entry-point6 dht-file-path6 bt-min-crypto-level \
-        bt-request-peer-speed-limit bt-max-open-files bt-max-peers bt-external-ip bt-tracker-interval bt-stop-timeout \
-        bt-prioritize-piece bt-lpd-interface bt-tracker-timeout bt-tracker-connect-timeout dht-message-timeout \
-        bt-tracker bt-exclude-tracker on-bt-download-complete
+        dht-file-path dht-listen-addr6 dht-entry-point6 dht-file-path6 bt-external-ip bt-prioritize-piece \
+        bt-lpd-interface bt-tracker bt-exclude-tracker on-bt-download-complete
         """,
         flags: """
             enable-peer-exchange enable-dht enable-dht6 bt-require-crypto bt-seed-unverified \
@@ -189,7 +187,7 @@ package struct Aria2cRow: Sendable {
 
     private static let silent = silent(
         """
-        multiple-interface async-dns-server dscp rlimit-nofile socket-recv-buffer-size server-stat-if
+        multiple-interface async-dns-server server-stat-if
         """,
         flags: """
             enable-async-dns6
@@ -199,10 +197,30 @@ package struct Aria2cRow: Sendable {
     )
 
     /// Without effect too, but not with any value.
-    private static let checked: [Aria2cRow] = [
-        ("event-poll", ["epoll", "poll", "select"]), ("min-tls-version", ["TLSv1.1", "TLSv1.2", "TLSv1.3"]),
-    ].map { name, values in
-        let option = Aria2Option(name: name, kind: .choice(values), fallback: nil, scope: [])
-        return Aria2cRow(option: option, short: nil, role: .nothing, help: "ignored", group: .ignored)
-    }
+    private static let checked: [Aria2cRow] = {
+        let counts: [(String, ClosedRange<Int64>)] = [
+            ("bt-max-open-files", 1...Int64.max), ("bt-max-peers", 0...Int64.max),
+            ("bt-stop-timeout", 0...Int64.max),
+            ("bt-tracker-connect-timeout", 1...600), ("bt-tracker-interval", 0...Int64.max),
+            ("bt-tracker-timeout", 1...600), ("dht-message-timeout", 1...60), ("dscp", 0...Int64.max),
+            ("rlimit-nofile", 1...Int64.max),
+        ]
+        let others: [(String, Aria2Option.Kind)] = [
+            ("bt-min-crypto-level", .choice(["plain", "arc4"])),
+            ("bt-request-peer-speed-limit", .size(0...Int64.max)),
+            ("event-poll", .choice(["epoll", "poll", "select"])),
+            ("min-tls-version", .choice(["TLSv1.1", "TLSv1.2", "TLSv1.3"])),
+            ("socket-recv-buffer-size", .size(0...16 << 20)),
+        ]
+        return (counts.map { ($0, Aria2Option.Kind.number($1)) } + others).map { name, kind in
+            let isOfTorrents = name.hasPrefix("bt-") || name.hasPrefix("dht-")
+            return Aria2cRow(
+                option: Aria2Option(name: name, kind: kind, fallback: nil, scope: []),
+                short: nil,
+                role: .nothing,
+                help: isOfTorrents ? "ignored: BitTorrent is not supported" : "ignored",
+                group: isOfTorrents ? .torrents : .ignored
+            )
+        }
+    }()
 }

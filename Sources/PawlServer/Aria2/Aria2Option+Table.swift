@@ -25,7 +25,7 @@ extension Aria2Option {
         ("https-proxy-user", .text, nil), ("lowest-speed-limit", .size(0...Int64.max), "0"),
         ("max-connection-per-server", .number(1...Int64.max), "8"),
         ("max-download-limit", .size(0...Int64.max), "0"),
-        ("max-file-not-found", .number(0...Int64.max), "0"), ("max-mmap-limit", .size(0...Int64.max), nil),
+        ("max-file-not-found", .number(0...Int64.max), "0"), ("max-mmap-limit", .number(0...Int64.max), nil),
         ("max-resume-failure-tries", .number(0...Int64.max), "0"), ("max-tries", .number(0...Int64.max), nil),
         ("max-upload-limit", .size(0...Int64.max), "0"), ("metalink-enable-unique-protocol", .flag, "true"),
         ("metalink-language", .text, nil), ("metalink-location", .text, nil), ("metalink-os", .text, nil),
