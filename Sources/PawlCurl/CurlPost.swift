@@ -13,7 +13,6 @@ package enum CurlPost {
         seconds: Int,
         deniesPrivateAddresses: Bool
     ) -> Result<Int, Failure> {
-        _ = CurlLibrary.start
         guard let handle = EasyHandle() else { return .failure(failure(address, "libcurl is out of memory")) }
         handle.reset()
         handle.set(CURLOPT_URL, address)

@@ -30,7 +30,7 @@ package final class CurlTransport: Transport {
     var stores = StoreMemory()
     /// The client that needs libcurl only to connect.
     let http1: HTTP1Client?
-    let sessions = SessionCache()
+    private(set) lazy var sessions = SessionCache()
     /// The connections that libcurl establishes for `http1`, by the address of their handles.
     var connectors: [UInt: CurlConnector] = [:]
 
@@ -46,31 +46,12 @@ package final class CurlTransport: Transport {
     var lookups: [HostCache.Waiter: PendingLookup] = [:]
     var lookupDeadline: Instant?
 
-    private enum Limit {
-        /// Streams of one HTTP/2 connection.
-        static let streams = 256
-    }
-
-    /// Starts libcurl once for the process and makes a multi handle.
-    ///
-    /// Requests that need only a connection from libcurl go through `HTTP1Client`, unless `usesHTTP1Client` is `false`.
-    package init(clock: any Clock, poller: any Poller, usesHTTP1Client: Bool = true) throws(Failure) {
-        let start = CurlLibrary.start
-        guard start == CURLE_OK, let multi = MultiHandle(on: poller, clock: clock) else {
-            throw Failure(
-                .unknown,
-                "cannot start",
-                at: "libcurl",
-                because: CurlLibrary.text(of: start),
-                remedy: "check the installation of libcurl"
-            )
-        }
-        self.multi = multi
+    /// Requests that need at most a connection from libcurl go through `HTTP1Client`, unless `usesHTTP1Client` is `false`.
+    package init(clock: any Clock, poller: any Poller, usesHTTP1Client: Bool = true) {
+        multi = MultiHandle(on: poller, clock: clock)
         self.clock = clock
         self.poller = poller
         http1 = usesHTTP1Client ? HTTP1Client(clock: clock, poller: poller, settings: pool.settings) : nil
-        _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAXCONNECTS, HTTP1Limits.idleConnections)
-        _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
         http1?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
     }
 

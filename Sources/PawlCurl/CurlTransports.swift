@@ -12,14 +12,9 @@ package struct CurlTransports: TransportMaker {
         self.trace = trace
     }
 
-    /// Stops the process without libcurl, which only fails to start when memory or the installation is broken.
     package func makeTransport(on poller: any Poller) -> any Transport {
-        do throws(Failure) {
-            let transport = try CurlTransport(clock: clock, poller: poller)
-            transport.trace = trace
-            return transport
-        } catch {
-            preconditionFailure(error.description)
-        }
+        let transport = CurlTransport(clock: clock, poller: poller)
+        transport.trace = trace
+        return transport
     }
 }

@@ -32,8 +32,9 @@ final class EasyHandle {
     /// The sockets of its multi handle.
     var sockets = CurlSockets()
 
+    /// Starts libcurl, once for the process.
     init?() {
-        guard let raw = unsafe curl_easy_init() else { return nil }
+        guard CurlLibrary.start == CURLE_OK, let raw = unsafe curl_easy_init() else { return nil }
         unsafe self.raw = raw
         unsafe errorBuffer = .allocate(capacity: pawl_error_size)
         unsafe errorBuffer.initialize(repeating: 0, count: pawl_error_size)

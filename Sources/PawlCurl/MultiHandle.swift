@@ -3,9 +3,11 @@ import PawlCore
 import PawlEngine
 
 /// Owns a multi handle, and records whether libcurl is on the stack: then most of its functions must not be called.
+///
+/// libcurl starts with the first easy handle that is added: many programs never need it.
 @safe
 final class MultiHandle {
-    let raw: UnsafeMutableRawPointer
+    private var started: UnsafeMutableRawPointer?
     private let sockets = CurlSockets()
     /// The number of busy handles; one whose connection was handed over is not.
     private(set) var busy = 0
@@ -28,20 +30,34 @@ final class MultiHandle {
     /// When ``advance()`` has something to do without an event of a socket.
     var deadline: Instant? { polled == 0 ? timeout : min(timeout ?? nextPoll, nextPoll) }
 
-    init?(on poller: any Poller, clock: any Clock) {
-        guard let raw = unsafe curl_multi_init() else { return nil }
-        unsafe self.raw = raw
+    private enum Limit {
+        /// Streams of one HTTP/2 connection.
+        static let streams = 256
+    }
+
+    init(on poller: any Poller, clock: any Clock) {
         self.poller = poller
         self.clock = clock
         source = poller.makeSource()
-        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-        _ = unsafe pawl_multi_set_events(raw, watchSocket, reportTimeout, context)
     }
 
     /// libcurl requires the easy handles to be removed before: the code that adds one keeps this alive.
     deinit {
+        guard let raw = unsafe started else { return }
         _ = unsafe pawl_multi_set_events(raw, nil, nil, nil)
         _ = unsafe curl_multi_cleanup(raw)
+    }
+
+    /// libcurl's object, made when it is first used.
+    var raw: UnsafeMutableRawPointer {
+        if let started = unsafe started { return unsafe started }
+        guard let raw = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init failed") }
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        _ = unsafe pawl_multi_set_events(raw, watchSocket, reportTimeout, context)
+        _ = unsafe pawl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, HTTP1Limits.idleConnections)
+        _ = unsafe pawl_multi_set_long(raw, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
+        unsafe started = raw
+        return unsafe raw
     }
 
     func add(_ easy: EasyHandle) {

@@ -41,7 +41,6 @@ package final class CurlClient: Sendable {
 
     /// `patience` in seconds.
     package init(_ settings: TransferSettings, patience: Double) {
-        _ = CurlLibrary.start
         self.settings = settings
         self.patience = max(1, Int(patience.rounded(.up)))
     }

@@ -64,7 +64,7 @@ final class Bench {
     init(_ clock: any Clock = SystemClock()) throws {
         self.clock = clock
         poller = try #require(EpollPoller(clock: clock))
-        transport = try CurlTransport(clock: clock, poller: poller, usesHTTP1Client: !LibcurlAlone.isOn)
+        transport = CurlTransport(clock: clock, poller: poller, usesHTTP1Client: !LibcurlAlone.isOn)
     }
 
     @discardableResult
