@@ -1,7 +1,7 @@
 import Foundation
 import Pawl
 
-// The images of a feed in memory, each up to a limit; what is no image, or larger, is left out.
+// The images of a feed in memory, each up to a limit; anything else, or larger, is left out.
 //
 // usage: ExampleFeedImages FEED-URL LIMIT
 //
@@ -28,7 +28,7 @@ struct FeedImages {
         hooks.validateResponse = { received in
             guard received.response.status < 400 else { return .allow }
             guard received.response.contentType?.hasPrefix("image/") == true else {
-                return .cancel(reason: "it is no image")
+                return .cancel(reason: "it is not an image")
             }
             return .intoMemory(maximumSize: limit)
         }

@@ -161,7 +161,7 @@ extension DownloadBody.Position: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .facts,
                 in: values,
-                debugDescription: "this is no position of a stream"
+                debugDescription: "this is not a position of a stream"
             )
         }
         value = BodyDisk.Position(offset: offset, facts: facts, tail: tail)

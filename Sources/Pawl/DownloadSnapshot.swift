@@ -25,7 +25,7 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var timeLeft: Double?
     /// Open connections.
     public var connections = 0
-    /// Seconds until the next attempt, if it waits for one; ``DownloadManager/resume(_:)`` makes it at once.
+    /// Seconds until the next attempt, if it waits for one; ``DownloadManager/resume(_:)`` starts it immediately.
     public var retryIn: Double?
     /// The number of that attempt, and why the last one failed.
     public var retry: Retry?

@@ -81,7 +81,7 @@ import Testing
         let session = bench.session()
         for status in [404, 500, 503, 401] {
             let url = bench.origin.serve("/\(status).txt", Payload(seed: 1, length: 10)) {
-                $0.instead = Behaviour.Instead(status, lines: [], body: "no such \(status)")
+                $0.instead = Behaviour.SubstituteResponse(status, lines: [], body: "no such \(status)")
             }
             let (text, task, error) = await end(session, url)
             #expect(error == nil && task.error == nil)

@@ -88,7 +88,12 @@ extension DownloadHooks {
     ) throws(Failure) -> HookReply {
         let address = request.url == old.text ? old : try WebAddress.parse(request.url).address
         guard address.scheme == .http || address.scheme == .https else {
-            throw Failure(.badOption, "cannot request", at: address.redacted, because: "it is no HTTP URL")
+            throw Failure(
+                .badOption,
+                "cannot request",
+                at: address.redacted,
+                because: "it is not an HTTP URL"
+            )
         }
         let lines = request.headers.map { "\($0.name): \($0.value)" }
         for (field, line) in zip(request.headers, lines) {

@@ -15,7 +15,7 @@ extension DownloadManager {
     ///
     /// If it is wrong, it is downloaded again: only its wrong pieces, if the digests of pieces are known.
     ///
-    /// The file stays until the new one is complete and right.
+    /// The file stays until the new one is complete and correct.
     package func repair(_ id: Download.ID) async throws(PawlError) -> (check: FileCheck, isRepairing: Bool) {
         let (check, isSeeded) = try await work(on: id) { (order) throws(Failure) in
             let (check, right) = try order.run()

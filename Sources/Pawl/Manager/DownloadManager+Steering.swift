@@ -49,7 +49,7 @@ extension DownloadManager {
 
     /// Resumes a paused download in queue order, or retries a failed one.
     ///
-    /// One that waits for its next attempt makes it at once, even if the server requested a longer wait. A finished download whose file is gone is downloaded again. `false` when there was nothing to resume.
+    /// One that is waiting to retry does so immediately, even if the server requested a longer wait. A finished download whose file is gone is downloaded again. `false` when there was nothing to resume.
     @discardableResult
     public func resume(_ id: Download.ID) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.resume(QueueID(id)) }

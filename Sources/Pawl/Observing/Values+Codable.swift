@@ -9,7 +9,10 @@ extension Download.ID: Codable {
         let value = try decoder.singleValueContainer()
         let text = try value.decode(String.self)
         guard let id = Self(text) else {
-            throw DecodingError.dataCorruptedError(in: value, debugDescription: "\(text) is no identifier")
+            throw DecodingError.dataCorruptedError(
+                in: value,
+                debugDescription: "\(text) is not an identifier"
+            )
         }
         self = id
     }

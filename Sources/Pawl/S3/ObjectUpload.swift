@@ -247,7 +247,7 @@ package final class ObjectUpload: Sendable {
         case .deleteNote:
             try store.delete(UploadNote.address(beside: target))
             return .done
-        case .end: preconditionFailure("the end is no request")
+        case .end: preconditionFailure("the end is not a request")
         }
     }
 

@@ -216,7 +216,7 @@ extension GetOptions {
             "progress",
             takes: .required("bar|plain|none|json"),
             in: .output,
-            "bar: redrawn lines; plain: a line for each 10 % or minute; none: only what happens; json: like --json",
+            "bar: redrawn lines; plain: a line for each 10 % or minute; none: only a line for each change; json: like --json",
             standard: "bar on a terminal, else plain",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in

@@ -55,7 +55,7 @@ enum Habit {
         ("-y -Y --speed-limit --speed-time", "use --lowest-speed-limit RATE"),
         ("-Q --quote", "Pawl sends no commands of the user to FTP servers"),
         ("--cert-type --key-type", "certificates and keys are PEM files"),
-        ("-N --timestamping -z --time-cond", "a file that is there already is compared with the server's"),
+        ("-N --timestamping -z --time-cond", "an existing file is compared with the server's"),
         ("-n --netrc-optional --netrc-file", "~/.netrc is read by default; --netrc=FILE reads another"),
         ("-nc --no-clobber", "use --if-exists skip"),
         ("-nv --no-verbose", "use --progress plain, or -q"),

@@ -58,7 +58,7 @@ extension PipeOptions {
             "format",
             takes: "files|tar|warc|none",
             in: .files,
-            "files: one for each sample; tar: WebDataset; warc: WARC 1.1; none: only check addresses and digests",
+            "files: one for each sample; tar: WebDataset; warc: WARC 1.1; none: only check URLs and digests",
             standard: "files with --to, else none"
         ) { (options, value) throws(Failure) in
             options.configuration.format = try OptionValues.choice(

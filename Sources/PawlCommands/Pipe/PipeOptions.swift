@@ -33,7 +33,7 @@ struct PipeOptions: CommandOptions {
                 .badOption,
                 "cannot use",
                 at: "--to with --format none",
-                because: "nothing is stored then",
+                because: "--format none stores nothing",
                 remedy: "leave one of them out"
             )
         }

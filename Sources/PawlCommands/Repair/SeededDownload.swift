@@ -10,7 +10,7 @@ struct SeededDownload: Sendable {
     var folder: String
     var name: String
     var length: Int64
-    /// Whether a file of that name is replaced when the new one is complete and right.
+    /// Whether a file of that name is replaced when the new one is complete and correct.
     var replaces: Bool
     /// That file as it was when it was read: it stays if another program has changed it since.
     var replaced: FileStamp?

@@ -184,7 +184,7 @@ extension ServeOptions {
             "host-name",
             takes: .required("NAME"),
             in: .access,
-            "host name of the port besides localhost; repeatable"
+            "host name accepted at the port besides localhost; repeatable"
         ) { (options, value) throws(Failure) in
             options.names.insert(try OptionValues.notEmpty("host-name", value).lowercased())
         },

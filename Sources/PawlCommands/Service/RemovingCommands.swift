@@ -53,7 +53,7 @@ extension Command {
     static let clear = Command(
         "clear",
         "[options]",
-        summary: "take finished downloads off the list; files are kept",
+        summary: "remove finished downloads from the list; files are kept",
         details: """
             Take finished downloads off the list; their files stay. With --failed, take failed ones off as well, and \
             delete their partial data.

@@ -193,7 +193,7 @@ extension Command {
             if details["state"]?.string != "removed", try isDone(details, source, words[1]) {
                 CommandOutput(options).show(
                     ["id": .string(id), "changed": .bool(false)],
-                    "\(words[0]) nothing to do: it is so already"
+                    "\(words[0]) unchanged"
                 )
                 return 0
             }

@@ -50,7 +50,7 @@ extension VerbOptions {
         "keep-file",
         takes: .none,
         in: .files,
-        "keep the finished file, which is the default"
+        "keep the finished file (default)"
     ) { (options, _) in options.deletesFile = false }
 
     static let deleteFile: CommandOption<VerbOptions> = CommandOption(
@@ -72,7 +72,7 @@ extension VerbOptions {
         "repair",
         takes: .none,
         in: .files,
-        "fetch again what is wrong; the file stays until the new one is verified"
+        "fetch wrong parts again; the file stays until the new one is verified"
     ) { (options, _) in options.repairs = true }
 
     static let failedToo: CommandOption<VerbOptions> = CommandOption(

@@ -125,7 +125,7 @@ struct VerifyPlan: Sendable {
         let bytes = try ReadMaterial.bytes(at: place, limit: SumsFile.longest, options: DownloadOptions())
         let place = ReadMaterial.shown(place)
         guard let sums = SumsFile(bytes) else {
-            throw Failure(.badOption, "cannot use", at: place, because: "it is no sums file")
+            throw Failure(.badOption, "cannot use", at: place, because: "it is not a sums file")
         }
         for index in items.indices {
             let found = sums.checksums(ofFileAt: items[index].name, isOnly: items.count == 1)

@@ -2,7 +2,7 @@
 extension TransferFault {
     package static let outOfMemory = TransferFault(
         .other,
-        LocalizableMessage("fault-no-memory", "there is no memory for the transfer")
+        LocalizableMessage("fault-no-memory", "there is not enough memory for the transfer")
     )
     package static let notHTTP = TransferFault(
         .malformed,

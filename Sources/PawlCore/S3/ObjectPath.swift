@@ -10,7 +10,7 @@ package enum ObjectPath {
                 .badOption,
                 "cannot store",
                 at: address.redacted,
-                because: "its key has an empty part, . or .., which is no name of a file",
+                because: "its key has an empty part, . or .., which is not a file name",
                 remedy: "download it alone under another name"
             )
         }

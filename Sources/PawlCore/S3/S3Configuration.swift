@@ -67,7 +67,7 @@ package struct S3Configuration: Sendable {
                 throw Failure(
                     refusing: .region,
                     Redaction.clipped(Redaction.printable(region), to: 64),
-                    because: LocalizableMessage("s3-no-region", "it is no name of a region")
+                    because: LocalizableMessage("s3-no-region", "it is not a valid region name")
                 )
             }
             access.region = region

@@ -28,7 +28,7 @@ extension WebAddress {
         guard isName, bucket.first != .dot, bucket.last != .dot, bucket.count <= 255 else {
             throw AddressFlaw(
                 "address-bucket",
-                "\(Redaction.clipped(Redaction.printable(text(bucket)), to: 64)) is no name of a bucket"
+                "\(Redaction.clipped(Redaction.printable(text(bucket)), to: 64)) is not a valid bucket name"
             )
         }
         guard String(validating: key, as: UTF8.self) != nil else {

@@ -42,7 +42,7 @@ package struct ZsyncControl: Hashable, Sendable {
 
     package init(_ bytes: [UInt8]) throws(Fault) {
         let (fields, body) = try Self.fields(bytes)
-        guard fields["zsync"] != nil else { throw Fault(words: "it is no zsync control file") }
+        guard fields["zsync"] != nil else { throw Fault(words: "it is not a zsync control file") }
         guard let address = fields["url"], !address.isEmpty else {
             let isPacked = fields["z-url"] != nil
             throw Fault(
@@ -61,7 +61,7 @@ package struct ZsyncControl: Hashable, Sendable {
         else { throw Fault(words: "it has no valid Length") }
         guard let blockLength = fields["blocksize"].flatMap({ Int($0) }), blockLength >= 64,
             blockLength <= 1 << 20, blockLength & (blockLength - 1) == 0
-        else { throw Fault(words: "its Blocksize is no power of two from 64 bytes to 1 MiB") }
+        else { throw Fault(words: "its Blocksize is not a power of two from 64 bytes to 1 MiB") }
         let parts = (fields["hash-lengths"] ?? "1,4,16").split(separator: ",").map { Int($0) ?? 0 }
         guard parts.count == 3, (1...2).contains(parts[0]), (1...4).contains(parts[1]),
             (3...16).contains(parts[2])
@@ -98,7 +98,7 @@ package struct ZsyncControl: Hashable, Sendable {
             start = end + 1
             if line.isEmpty { return (fields, bytes[start...]) }
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-                throw Fault(words: "it is no zsync control file")
+                throw Fault(words: "it is not a zsync control file")
             }
             let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
             let value = line[(colon + 1)...].trimmed(\.isBlank)
@@ -106,6 +106,6 @@ package struct ZsyncControl: Hashable, Sendable {
             // The map follows in binary: the header cannot be read any further.
             if name == "z-map2" { return (fields, bytes[start...]) }
         }
-        throw Fault(words: "it is no zsync control file")
+        throw Fault(words: "it is not a zsync control file")
     }
 }

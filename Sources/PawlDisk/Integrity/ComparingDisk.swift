@@ -108,7 +108,12 @@ private final class ComparingPartial: UnstoredPartial {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
         guard unsafe tail.read(into: buffer, at: offset) else {
-            throw Failure(.inputOutput, "cannot compare", at: path, because: "the content before is gone")
+            throw Failure(
+                .inputOutput,
+                "cannot compare",
+                at: path,
+                because: "the content before it is no longer available"
+            )
         }
     }
 

@@ -38,7 +38,7 @@ struct HookState {
 // The questions of the machine, and their replies.
 extension Runner {
     func ask(_ order: HookOrder) {
-        guard let responder = job.hooks else { preconditionFailure("a question, and nobody to ask") }
+        guard let responder = job.hooks else { preconditionFailure("a question without hooks") }
         let post = loop.poster(for: run)
         hooks.questions[order.id] = responder.ask(order.question, of: id) { post(.replied(order, $0)) }
     }

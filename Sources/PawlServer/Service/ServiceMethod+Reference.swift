@@ -32,11 +32,11 @@ extension ServiceMethod {
         # RPC
 
         The service takes JSON-RPC 2.0 at `/jsonrpc` (POST, GET with parameters in Base64, WebSocket) and XML-RPC at `/rpc`, on its
-        socket file and on its port. aria2's methods (`aria2.…`, `system.…`) behave as in aria2's manual. This page lists the methods
-        of Pawl's own. It is made from the table in `Sources/PawlServer/Service/ServiceMethod+Table.swift` by `make rpc-reference`.
+        socket file and on its port. aria2's methods (`aria2.…`, `system.…`) behave as in aria2's manual. This page lists Pawl's
+        own methods. It is generated from the table in `Sources/PawlServer/Service/ServiceMethod+Table.swift` by `make rpc-reference`.
 
         At the port the first parameter is the secret, `"token:SECRET"`; at the socket file it is left out. An `ID` is the beginning of a
-        download's id, long enough to name one. A download, its states and an event are described in `JSON.md`.
+        download's id, long enough to be unambiguous. A download, its states and an event are described in `JSON.md`.
 
         ## Errors
 
@@ -45,7 +45,7 @@ extension ServiceMethod {
 
         | code | meaning |
         |---|---|
-        | -32602 | a parameter is missing, of a wrong type, out of range or unknown, also an option of a download with an unknown name or a value that is no string; the call changed nothing |
+        | -32602 | a parameter is missing, of a wrong type, out of range or unknown, also an option of a download with an unknown name or a value that is not a string; the call changed nothing |
         | 1, `Unauthorized` | the secret is missing or wrong |
         | 1, `No such method: …` | there is no method of that name, as in aria2 |
         | 3 | no such download |

@@ -157,7 +157,7 @@ extension ServiceMethod {
             parameters: "[ID]",
             result: "as pawl.verify, with repairing",
             help:
-                "As pawl.verify, and puts a download whose file is wrong back into the queue: its wrong pieces are fetched again, or all of it if its pieces are not known. The file stays until the new one is complete and right. repairing: whether that was necessary.",
+                "As pawl.verify, and puts a download whose file is wrong back into the queue: its wrong pieces are fetched again, or all of it if its pieces are not known. The file stays until the new one is complete and correct. repairing: whether a repair was necessary.",
             example: #"["3f2a"]"#,
             body: { try await $0.repair($1) }
         ),
@@ -174,7 +174,7 @@ extension ServiceMethod {
             parameters: "[ID or [ID, ...]]",
             result: "{ID: changed, ...}",
             help:
-                "Puts paused or failed downloads back into the queue. One that waits for its next attempt makes it at once.",
+                "Puts paused or failed downloads back into the queue. One that is waiting to retry does so immediately.",
             example: #"["3f2a"]"#,
             body: { try await $0.each($1) { try $0.resume($1) } }
         ),
@@ -326,7 +326,7 @@ extension ServiceMethod {
             parameters: "[{url, options}]",
             result: "{name, total, type, ranges}, or {error}",
             help:
-                "Requests a URL without adding it: file name, size in bytes, media type, and whether the server serves byte ranges; null for what it does not say.",
+                "Requests a URL without adding it: file name, size in bytes, media type, and whether the server serves byte ranges; null for what it does not state.",
             example: #"[{"url": "https://example.org/f.iso"}]"#,
             body: { try await $0.check($1) }
         ),

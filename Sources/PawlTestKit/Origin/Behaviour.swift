@@ -11,7 +11,7 @@ package struct Behaviour: Sendable {
     package var pace: Int64?
     package var delay = Delay.none
     /// Sent instead of the content: errors, redirects, pages.
-    package var instead: Instead?
+    package var instead: SubstituteResponse?
     package var login: Login?
     package var kept = Kept.open
     package var crowd: Crowd?
@@ -155,9 +155,9 @@ extension Behaviour {
     package struct Crowd: Sendable {
         package var limit: Int
         /// Sent to requests beyond the limit; `nil` closes their connection without a response.
-        package var refusal: Instead?
+        package var refusal: SubstituteResponse?
 
-        package init(limit: Int, refusal: Instead? = nil) {
+        package init(limit: Int, refusal: SubstituteResponse? = nil) {
             self.limit = limit
             self.refusal = refusal
         }

@@ -64,7 +64,7 @@ extension Resource {
     }
 
     private static func unsatisfied(total: Int64?) -> ResponsePlan {
-        var plan = ResponsePlan(Behaviour.Instead.status(416))
+        var plan = ResponsePlan(Behaviour.SubstituteResponse.status(416))
         if let total { plan.add("Content-Range: bytes */\(total)") }
         return plan
     }

@@ -51,7 +51,7 @@ struct ResponsePlan {
 }
 
 extension ResponsePlan {
-    init(_ instead: Behaviour.Instead) {
+    init(_ instead: Behaviour.SubstituteResponse) {
         self.init(status: instead.status, body: .bytes(instead.body), count: Int64(instead.body.count))
         for line in instead.lines { add(line) }
         if instead.hasLength { add("Content-Length: \(instead.body.count)") } else { closes = true }

@@ -158,7 +158,7 @@ import Testing
             stage.serve("Repr-Digest: sha-256=:\(stage.right.sha):")
             stage.bench.origin.vary("/d/f.iso") { facts, behaviour in
                 guard facts.ordinal == 0 else { return }
-                behaviour.instead = Behaviour.Instead(
+                behaviour.instead = Behaviour.SubstituteResponse(
                     503,
                     lines: ["Repr-Digest: sha-256=:\(stage.wrong.sha):"],
                     body: "busy"

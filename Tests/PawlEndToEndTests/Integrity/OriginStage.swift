@@ -63,7 +63,7 @@ struct OriginStage {
     func redirect(_ field: String) {
         serve(at: "/t")
         bench.origin.serve("/d/f.iso", Payload([])) {
-            $0.instead = Behaviour.Instead(302, lines: ["Location: /t", field])
+            $0.instead = Behaviour.SubstituteResponse(302, lines: ["Location: /t", field])
         }
     }
 

@@ -26,7 +26,7 @@ struct `The queue's commands` {
         #expect(try house.ask("list").isEmpty)
     }
 
-    @Test func `clear takes finished ones off the list, and failed ones on demand`() throws {
+    @Test func `clear removes finished ones from the list, and failed ones on demand`() throws {
         _ = try finished("/f")
         let failed = try house.add("--retries", "0", house.origin.url("/none"))
         _ = try house.run("wait", failed)

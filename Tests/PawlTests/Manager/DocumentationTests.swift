@@ -159,7 +159,7 @@ extension Examples {
         configuration.hooks.validateResponse = { received in
             guard received.response.status < 400 else { return .allow }  // fails or is retried as usual
             let isImage = received.response.contentType?.hasPrefix("image/") == true
-            guard isImage else { return .cancel(reason: "it is no image") }
+            guard isImage else { return .cancel(reason: "it is not an image") }
             return (received.length ?? .max) < 1_000_000 ? .intoMemory(maximumSize: 1_000_000) : .allow
         }
 
