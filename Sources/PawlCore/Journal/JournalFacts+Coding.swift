@@ -24,7 +24,8 @@ extension JournalWriter {
 
     /// Written last, and only if there is something: programs that do not know it can read all other headers.
     mutating func putTail(of representation: Representation) {
-        let hasMore = !representation.digests.isEmpty || representation.damage != nil
+        let joints = representation.openJoints
+        let hasMore = !representation.digests.isEmpty || representation.damage != nil || !joints.isEmpty
         if let suspect = representation.suspect {
             put(suspect.total ?? -1)
             put(optional: suspect.mediaType)
@@ -39,6 +40,9 @@ extension JournalWriter {
             put(digest.field)
             put(digest.checksum.text)
         }
+        guard !joints.isEmpty else { return }
+        putCount(UInt64(joints.count))
+        for joint in joints { put(joint) }
     }
 
     private mutating func put(_ validators: Validators) {
@@ -150,7 +154,13 @@ extension JournalReader {
             else { return false }
             representation.digests.append(LearntDigest(address: address, field: field, checksum: checksum))
         }
-        return representation.damage != nil || !representation.digests.isEmpty
+        if isAtEnd { return representation.damage != nil || !representation.digests.isEmpty }
+        guard let joints = takeCount(), joints > 0 else { return false }
+        for _ in 0..<joints {
+            guard let joint = take(Int64.self), 1..<JournalLayout.longestFile ~= joint else { return false }
+            representation.openJoints.append(joint)
+        }
+        return true
     }
 
     private mutating func takeValidators() -> Validators? {

@@ -102,6 +102,17 @@ package struct JournalImage: Hashable, Sendable {
 }
 
 extension JournalImage {
+    /// The header's facts, with the joints that a process which was killed had no time to record: where a lane has
+    /// written up to bytes of others.
+    package var facts: JournalFacts {
+        var facts = header.facts
+        let written = written
+        for lane in lanes where written.contains(ByteRange(lane.end, lane.end + 1)) {
+            facts.representation.noteOpenJoint(lane.end)
+        }
+        return facts
+    }
+
     /// The bytes passed to the kernel, if the page cache that held them still exists.
     package var written: ByteRangeSet {
         var set = header.written

@@ -64,6 +64,7 @@ package struct JournalKeeper: Hashable, Sendable {
         boot: BootIdentity?
     ) -> (JournalKeeper, [JournalWrite]) {
         var header = image.header
+        header.facts = image.facts
         header.incarnation = image.newestIncarnation + 1
         header.boot = boot
         header.inodes = inodes

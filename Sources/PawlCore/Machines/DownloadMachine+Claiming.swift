@@ -118,6 +118,8 @@ extension DownloadMachine {
         let total = plan.selectedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
         map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
         highWater = map.done.count
+        openJoints = found.openJoints.filter { map.done.contains(ByteRange($0 - 1, $0 + 1)) }
+        if digestsDecide { openJoints = [] }
         preparePieces()
         if found.selection == nil, !digestsDecide {
             representation?.base = base

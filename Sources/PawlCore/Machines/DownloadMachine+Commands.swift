@@ -126,6 +126,7 @@ extension DownloadMachine {
     /// Drops every lane and returns their unfinished bytes to the rest.
     mutating func stop() -> [Action] {
         let drops = lanes.map { Action.drop($0.id) }
+        for lane in lanes { _ = noteOpenJoint(of: lane) }
         for lane in lanes { map.release(lane.id) }
         lanes.removeAll()
         awaitsPieces = false

@@ -51,12 +51,14 @@ extension DownloadMachine {
     /// Notes that the bytes behind a lane's end are another response's and were not compared with its own: they did not
     /// exist yet, its request ended there, or its connection broke.
     ///
-    /// A later lane that begins there compares its overlap.
-    mutating func noteOpenJoint(of lane: Lane) {
+    /// A later lane that begins there compares its overlap. Returns the action that records it.
+    mutating func noteOpenJoint(of lane: Lane) -> [Action] {
         guard lane.kind == .data, lane.cursor == lane.end, lane.end < map.horizon, map.total != nil,
             !lane.isJoined, comparesJoints(lane), !map.rest.contains(where: { $0.start == lane.end })
-        else { return }
+        else { return [] }
         openJoints.append(lane.end)
+        representation?.openJoints.append(lane.end)
+        return isClaimed ? [.record] : []
     }
 
     /// Notes that only the length which an SFTP server reported shows that the file ends here.
@@ -205,6 +207,7 @@ extension DownloadMachine {
         samples.removeAll { compared.contains($0) }
         let selection = plan.selection
         if samples.isEmpty { representation?.selection = selection }
+        if samples.isEmpty, map.isComplete { representation?.openJoints = openJoints }
         guard let identity = lane.identity else { return representation != before }
         let source = sources[lane.source].text
         representation?.prove(source, at: lane.host, identity.validators)

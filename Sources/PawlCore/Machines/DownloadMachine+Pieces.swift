@@ -14,6 +14,7 @@ extension DownloadMachine {
         guard pieces != nil else { return }
         samples = []
         openJoints = []
+        representation?.openJoints = []
     }
 
     /// Orders the hashes of pieces that are complete.

@@ -227,7 +227,7 @@ extension DownloadMachine {
             lanes.removeAll { $0.isRacing == lane.id }
         }
         map.release(lane.id)
-        noteOpenJoint(of: lane)
+        actions += noteOpenJoint(of: lane)
         noteReportedEnd(of: lane)
         noteProgress()
         if map.isComplete {

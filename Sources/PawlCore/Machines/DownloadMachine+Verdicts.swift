@@ -116,7 +116,6 @@ extension DownloadMachine {
             guard isOnDisk else { return rangesBroken(evidence, lane: index, now: now) }
             rangesUsable = false
         }
-        guard countRestart() else { return keepsChanging(evidence) }
         // The target works, and may expire again before the next request.
         sources[lanes[index].source].wentBack = false
         let drops = stop()
@@ -124,6 +123,8 @@ extension DownloadMachine {
         reset(total: nil)
         highWater = 0
         let void: [Action] = isClaimed && !wasEmpty ? [.startOver] : []
+        // Another run must not take bytes of several versions for a file that is complete.
+        guard countRestart() else { return drops + void + keepsChanging(evidence) }
         return drops + void + [
             .notify(
                 .notice(

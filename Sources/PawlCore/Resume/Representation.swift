@@ -20,6 +20,9 @@ package struct Representation: Hashable, Sendable {
     package var digests: [LearntDigest] = []
     /// Why the bytes on disk were not accepted, once all of them were there.
     package var damage: String?
+    /// Offsets in the file where bytes of two responses meet that were not compared there, though no strong tag covers
+    /// both.
+    package var openJoints: [Int64] = []
 
     package init(
         selection: RequestedRange? = .whole,
@@ -42,6 +45,12 @@ package struct Representation: Hashable, Sendable {
 
     package func record(of source: String, at host: String) -> ValidatorRecord? {
         records.first { $0.source == source && $0.host == host }
+    }
+
+    /// Records a joint, unless one strong tag covers all bytes.
+    package mutating func noteOpenJoint(_ joint: Int64) {
+        guard records.count != 1 || records[0].promise != .strong, !openJoints.contains(joint) else { return }
+        openJoints.append(joint)
     }
 
     /// Sets the whole length, unless it is known.

@@ -127,7 +127,7 @@ extension ClaimAttempt {
         let original = image.original(trusting: done)
         if let original, claim.ifExists != .resume { return try putBack(file, length: original) }
         let began = image.began(trusting: done)
-        let loaded = LoadedJournal(facts: image.header.facts, done: done, original: began)
+        let loaded = LoadedJournal(facts: image.facts, done: done, original: began)
         guard original != nil || loaded.facts.sources.first == source || adopts(loaded) else {
             return .taken(.otherDownload(partPath))
         }

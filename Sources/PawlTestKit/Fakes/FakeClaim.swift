@@ -87,7 +87,7 @@ struct FakeClaim {
         let original = image.original(trusting: done)
         if let original, claim.ifExists != .resume { return putBack(file, original) }
         let isHidden = disk.state.withLock { $0.sabotage == .hidesJournals }
-        let facts = disguised(image.header.facts)
+        let facts = disguised(image.facts)
         let journal = LoadedJournal(
             facts: facts,
             done: isHidden ? ByteRangeSet() : done,

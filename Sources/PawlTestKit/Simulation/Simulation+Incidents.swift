@@ -90,9 +90,9 @@ extension Simulation {
             }
         }
         // What a download receives first may be a page, which cannot be detected.
-        guard course(index, { $0.phase }) == .transferring, let host = scenario.hostOfPage(index) else {
-            return
-        }
+        guard !state.withLock({ $0.isDead }), course(index, { $0.phase }) == .transferring,
+            let host = scenario.hostOfPage(index)
+        else { return }
         world.network.change(host, download.path) { file in
             // Without any validators nothing distinguishes it from the next version.
             let hasValidators = file.entityTag != nil || file.lastModified != nil

@@ -298,4 +298,25 @@ import Testing
         VolatileBytes.apply(stale.write(at: 20), to: &bytes)
         #expect(try JournalImage(bytes).lanes.isEmpty)
     }
+
+    /// The process was killed before it could record where bytes of two responses met.
+    @Test(arguments: [true, false])
+    func `the end of a lane before bytes of others is a joint, unless one strong tag covers both`(
+        isStrong: Bool
+    ) throws {
+        var facts = someFacts()
+        let tag = EntityTag(opaque: "a", isWeak: !isStrong)
+        let record = ValidatorRecord(source: "u", host: "h", validators: Validators(entityTag: tag))
+        facts.representation = Representation(total: 100, records: [record])
+        if !isStrong { facts.representation.openJoints = [70] }
+        var bytes = journal(facts: facts, done: ByteRangeSet([ByteRange(40, 80)]))
+        for (index, lane) in [ByteRange(0, 20), ByteRange(20, 40), ByteRange(80, 90)].enumerated() {
+            let slot = JournalSlot(index: index, start: lane.start, incarnation: 1, nonce: 99)
+            VolatileBytes.apply(slot.write(at: lane.end), to: &bytes)
+        }
+        let image = try JournalImage(bytes)
+        #expect(image.header.facts == facts)
+        #expect(image.facts.representation.openJoints == (isStrong ? [] : [70, 20, 40]))
+        #expect(JournalFacts(encoded: image.facts.encoded) == image.facts)
+    }
 }

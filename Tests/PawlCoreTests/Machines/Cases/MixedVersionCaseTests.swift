@@ -282,4 +282,49 @@ import Testing
         bench.said = bench.machine.compared(bench.lane, agreed: agreed, now: bench.now)
         #expect(bench.machine.phase == (agreed ? .publishing : .probing))
     }
+
+    @Test(arguments: [true, false], [true, false])
+    func `bytes that met without a comparison are compared by the next run`(
+        isComparing: Bool,
+        agreed: Bool
+    ) {
+        var (bench, first, second) = meeting()
+        let middle = 10 * Self.megabyte
+        if isComparing {
+            bench.progress(to: middle - 1000, lane: first)
+            bench.progress(to: 20 * Self.megabyte, lane: second)
+            bench.end(.complete, lane: second)
+            bench.progress(to: middle, lane: first)
+            #expect(bench.machine.reachedEnd(first) == Self.overlap)
+        } else {
+            bench.progress(to: middle, lane: first)
+            bench.end(.stopped, lane: first)
+            #expect(bench.said.contains(.record), "a kill does not wait")
+        }
+        bench.said = bench.machine.pause()
+        let left = bench.machine.remembered
+        #expect(left.openJoints == [middle])
+        var next = Bench()
+        next.begin(Bench.journal([ByteRange(0, 20 * Self.megabyte)], of: left))
+        let place = ByteRange(middle - Self.overlap, middle + Self.overlap)
+        #expect(next.machine.phase == .transferring && next.requested == .closed(place))
+        let part = Bench.part(place.start, place.end, of: 20 * Self.megabyte, tag: nil, date: 5)
+        next.answer(Self.dated(part))
+        next.said = next.machine.compared(next.lane, agreed: agreed, now: next.now)
+        #expect(next.machine.phase == (agreed ? .publishing : .probing))
+        #expect(next.machine.remembered.openJoints.isEmpty)
+    }
+
+    @Test func `bytes of several versions do not outlive a download that fails because of them`() {
+        var (bench, first, second) = meeting()
+        bench.machine.restarts = DownloadMachine.mostRestarts
+        bench.progress(to: 10 * Self.megabyte - 1000, lane: first)
+        bench.progress(to: 20 * Self.megabyte, lane: second)
+        bench.end(.complete, lane: second)
+        bench.progress(to: 10 * Self.megabyte, lane: first)
+        #expect(bench.machine.reachedEnd(first) == Self.overlap)
+        bench.said = bench.machine.joined(first, agreed: false, now: bench.now)
+        #expect(bench.machine.phase == .failed)
+        #expect(bench.said.contains(.startOver) && bench.machine.map.done.isEmpty)
+    }
 }
