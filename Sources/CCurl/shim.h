@@ -78,6 +78,12 @@ static inline void *pawl_easy_get_tls(CURL *easy) {
     return info->internals;
 }
 
+// The caller frees the list.
+static inline struct curl_slist *pawl_easy_get_cookies(CURL *easy) {
+    struct curl_slist *list = NULL;
+    return curl_easy_getinfo(easy, CURLINFO_COOKIELIST, &list) == CURLE_OK ? list : NULL;
+}
+
 static inline CURLMcode pawl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -63,6 +63,8 @@ public final class Downloader: Sendable {
 
         /// Receives every request and response, on the threads that transfer data.
         package var trace: (@Sendable (TransferTrace) -> Void)?
+        /// Receives the cookies of each origin, on those threads; all of them until ``Downloader/shutDown()`` returns.
+        package var onCookies: (@Sendable (_ loaded: [String], _ current: [String]) -> Void)?
 
         /// Creates a configuration with all defaults.
         public init() {}
@@ -96,9 +98,11 @@ public final class Downloader: Sendable {
             deniesPrivateAddresses: configuration.deniesPrivateAddresses,
             usesManyHosts: configuration.usesManyHosts
         )
-        let system = Ports.system(numbering: configuration.numbering, trace: configuration.trace) {
-            board.notice($0)
-        }
+        let system = Ports.system(
+            numbering: configuration.numbering,
+            trace: configuration.trace,
+            onCookies: configuration.onCookies
+        ) { board.notice($0) }
         let ports = system.remembering(in: configuration.stateFolder)
         disk = ports.disk
         scheduler = DownloadScheduler(

@@ -1,5 +1,5 @@
 package import PawlCore
-import PawlCurl
+package import PawlCurl
 import PawlDisk
 package import PawlEngine
 import PawlReach
@@ -9,10 +9,12 @@ extension Ports {
     /// This machine's clock, disk, network and threads; `notice` receives notices that belong to no single
     /// download.
     ///
-    /// `trace` receives every request and response, on the threads of the transports.
+    /// `trace` receives every request and response, and `onCookies` the cookies of each origin, on the threads of the
+    /// transports.
     package static func system(
         numbering: FileName.Numbering = .parenthesized,
         trace: (@Sendable (TransferTrace) -> Void)? = nil,
+        onCookies: CookieReceiver? = nil,
         notice: @escaping @Sendable (String) -> Void
     ) -> Ports {
         let clock = SystemClock()
@@ -22,7 +24,7 @@ extension Ports {
             reachability: SystemReachability(),
             threads: SystemThreads(),
             pollers: EpollPollers(clock: clock),
-            transports: CurlTransports(clock: clock, trace: trace)
+            transports: CurlTransports(clock: clock, trace: trace, onCookies: onCookies)
         )
         ports.signatures = SystemSignatures()
         return ports

@@ -25,7 +25,7 @@ package final class CurlTransport: Transport {
     private var draining: [(exchange: Exchange, deadline: Instant)] = []
     /// The transfer whose end is being worked out; `nil` again when a sink cancels it.
     private var ending: TransferID?
-    let pool = EasyHandlePool()
+    let pool: EasyHandlePool
     let logins = Logins()
     var stores = StoreMemory()
     /// The client that needs libcurl only to connect.
@@ -47,8 +47,14 @@ package final class CurlTransport: Transport {
     var lookupDeadline: Instant?
 
     /// Requests that need at most a connection from libcurl go through `HTTP1Client`, unless `usesHTTP1Client` is `false`.
-    package init(clock: any Clock, poller: any Poller, usesHTTP1Client: Bool = true) {
+    package init(
+        clock: any Clock,
+        poller: any Poller,
+        usesHTTP1Client: Bool = true,
+        onCookies: CookieReceiver? = nil
+    ) {
         multi = MultiHandle(on: poller, clock: clock)
+        pool = EasyHandlePool(onCookies: onCookies)
         self.clock = clock
         self.poller = poller
         http1 = usesHTTP1Client ? HTTP1Client(clock: clock, poller: poller, settings: pool.settings) : nil

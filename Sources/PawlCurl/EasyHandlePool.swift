@@ -9,6 +9,7 @@ final class EasyHandlePool {
 
     private var idle: [Exchange] = []
     let settings = ConnectionSettingsCache()
+    private let onCookies: CookieReceiver?
     private var originStates: [OriginState.Key: OriginState] = [:]
     private var requestCount: UInt64 = 0
     /// Whether any origin has set cookies.
@@ -18,6 +19,9 @@ final class EasyHandlePool {
         static let idle = 32
         static let originStates = 256
     }
+
+    /// `onCookies` receives the cookies of each origin when it is forgotten.
+    init(onCookies: CookieReceiver?) { self.onCookies = onCookies }
 
     /// A handle ready for the request, or one whose verdict says why it is impossible; `nil` when out of memory.
     func exchange(
@@ -92,7 +96,7 @@ final class EasyHandlePool {
             return known
         }
         if originStates.count >= Limit.originStates { forgetOldOrigins() }
-        let state = try OriginState(for: request)
+        let state = try OriginState(for: request, onEnd: onCookies)
         state.lastUse = requestCount
         originStates[key] = state
         return state

@@ -25,20 +25,43 @@ final class OriginState {
     private(set) var holdsCookies = false
     /// The transport's request count at the last use.
     var lastUse: UInt64 = 0
+    /// Receives the cookies at the end: those that were loaded, and those that there are.
+    private let onEnd: CookieReceiver?
+    private var loaded: [String] = []
 
     /// Loads the settings' cookie file when the request may carry secrets.
-    init(for request: TransferRequest) throws(TransferFault) {
-        guard let share = unsafe curl_share_init() else {
+    init(for request: TransferRequest, onEnd: CookieReceiver?) throws(TransferFault) {
+        guard CurlLibrary.start == CURLE_OK, let share = unsafe curl_share_init() else {
             throw TransferFault.outOfMemory
         }
         unsafe self.share = share
+        self.onEnd = onEnd
         // One loop thread uses the share, so it needs no lock functions.
         _ = unsafe pawl_share_set_data(share, CURL_LOCK_DATA_COOKIE)
         guard request.carriesSecrets, let file = request.settings.values.cookieFile else { return }
         try load(file)
     }
 
-    deinit { _ = unsafe curl_share_cleanup(share) }
+    deinit {
+        if let onEnd { onEnd(loaded, cookies) }
+        _ = unsafe curl_share_cleanup(share)
+    }
+
+    /// The cookies as lines of the Netscape format.
+    private var cookies: [String] {
+        guard let easy = unsafe curl_easy_init() else { return [] }
+        defer { unsafe curl_easy_cleanup(easy) }
+        _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
+        let list = unsafe pawl_easy_get_cookies(easy)
+        defer { unsafe curl_slist_free_all(list) }
+        var lines: [String] = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            if let data = unsafe entry.pointee.data { lines.append(unsafe String(cString: data)) }
+            unsafe next = unsafe entry.pointee.next
+        }
+        return lines
+    }
 
     /// Stores the Set-Cookie fields of a response from this origin.
     func remember(_ cookies: [String], from address: WebAddress) {
@@ -96,5 +119,6 @@ final class OriginState {
         _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIEFILE, file)
         // RELOAD reads the file now and once; COOKIEFILE on each handle would read it for each request.
         _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIELIST, "RELOAD")
+        if onEnd != nil { loaded = cookies }
     }
 }

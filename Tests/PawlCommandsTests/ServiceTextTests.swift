@@ -261,7 +261,7 @@ import Testing
         #expect(
             get.subtracting(names) == [
                 "jobs", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run",
-                "zsync", "seed",
+                "zsync", "seed", "save-cookies",
             ]
         )
         let limit = AddOptions.table.first { $0.entry.long == "limit-rate" }

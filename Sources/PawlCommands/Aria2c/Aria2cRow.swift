@@ -95,6 +95,7 @@ package struct Aria2cRow: Sendable {
             ("continue", "c", .flag, "resume an existing file"),
             ("checksum", nil, .text, "expected checksum"),
             ("load-cookies", nil, .text, "cookie file (Netscape format)"),
+            ("save-cookies", nil, .text, "file to save cookies to on exit, not with --enable-rpc"),
         ]
     )
 

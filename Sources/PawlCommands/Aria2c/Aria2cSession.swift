@@ -11,6 +11,7 @@ struct Aria2cSession: ~Copyable {
     let options: Aria2cOptions
     let downloader: Downloader
     private let mailbox: CommandMailbox
+    private let cookies: CookieSaver?
     var printer: Aria2cPrinter
     private var waiting: [Aria2cEntry]
     /// Those that wait until another download of the same file ends.
@@ -43,6 +44,7 @@ struct Aria2cSession: ~Copyable {
         configuration.reportsEveryState = false
         configuration.stateFolder = StateFolder.usual
         configuration.numbering = .dotted
+        cookies = CookieSaver(options["save-cookies"], &configuration)
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox
         nextTick = start + 1000
@@ -60,6 +62,7 @@ struct Aria2cSession: ~Copyable {
         }
         if !active.isEmpty { leaveUnfinished() }
         downloader.shutDown()
+        do throws(Failure) { try cookies?.save() } catch { printer.note(.error, error.description) }
         if let path = options["server-stat-of"], !path.isEmpty { saveServerStates(to: path) }
         let isIncomplete = results.contains { $0.outcome != .complete }
         printer.end(results.suffix(mostResults), isUnfinished: isIncomplete)

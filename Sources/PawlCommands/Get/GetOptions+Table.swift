@@ -197,7 +197,17 @@ extension GetOptions {
             in: .request,
             "do not read user names and passwords from a netrc file",
             setsOneDownload: false
-        ) { (options, _) in options.readsNetrc = false }
+        ) { (options, _) in options.readsNetrc = false },
+        CommandOption(
+            "save-cookies",
+            aliases: ["cookie-jar"],
+            takes: .required("FILE"),
+            in: .request,
+            "at the end, save the cookies in FILE (Netscape format), those of --load-cookies too",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.cookieJar = try OptionValues.notEmpty("save-cookies", value)
+        },
     ]
 
     private static let security: [CommandOption<GetOptions>] = [

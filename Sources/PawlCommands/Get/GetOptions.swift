@@ -27,6 +27,8 @@ package struct GetOptions: CommandOptions, Hashable {
     package var deniesPrivateAddresses = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.
     package var readsNetrc = true
+    /// The file that receives the cookies at the end.
+    package var cookieJar: String?
     package var isJSON = false
     package var isQuiet = false
     /// `--progress`, if given.

@@ -19,6 +19,7 @@ struct GetSession: ~Copyable {
     private let common: Boxed<DownloadOptions>
     /// The netrc file for downloads that name none.
     private let usualNetrc: String?
+    private let cookies: CookieSaver?
     private var isInterrupted = false
     /// Whether messages arrived in the last round: more are then likely to follow immediately.
     private var isBusy = false
@@ -47,6 +48,7 @@ struct GetSession: ~Copyable {
         configuration.reportsEveryState = false
         configuration.stateFolder = StateFolder.usual
         if plan.options.isVerbose { configuration.trace = { mailbox.post(.trace($0)) } }
+        cookies = CookieSaver(plan.options.cookieJar, &configuration)
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox
     }
@@ -66,7 +68,11 @@ struct GetSession: ~Copyable {
         if plan.stream == nil || !isInterrupted { downloader.shutDown() }
         for message in mailbox.take() { hear(message) }
         let unfinished = ledger.active.count + ledger.paused + plan.items.count - next
-        let code = ledger.exitCode(isUnfinished: unfinished > 0)
+        var code = ledger.exitCode(isUnfinished: unfinished > 0)
+        do throws(Failure) { try cookies?.save() } catch {
+            printFailure(error)
+            if code == 0 { code = error.code.rawValue }
+        }
         reporter.end(
             ledger,
             unfinished: unfinished,

@@ -25,6 +25,7 @@ enum Habit {
         ("-j --jobs --max-concurrent-downloads", "use 'pawl slots N' for simultaneous downloads"),
         ("--progress -#", "use 'pawl list --watch' to see progress"),
         ("--stdout", "use 'pawl get -o - URL'"),
+        ("--save-cookies --cookie-jar", "use 'pawl get'"),
         ("--deny-private-addresses", "'pawl serve' decides it for the whole queue"),
         ("--zsync --seed", "use 'pawl get'"),
     ]
@@ -33,7 +34,6 @@ enum Habit {
         ("-a --append-output", "progress goes to standard error: redirect it with 2>> FILE"),
         ("-A", "use -U TEXT for the user agent"),
         ("-b --cookie", "use --load-cookies FILE, or -H 'Cookie: ...'"),
-        ("--cookie-jar --save-cookies", "cookies are not saved; --load-cookies FILE sends them"),
         ("--content-disposition", "the server's name is used by default"),
         ("-B --base", "give whole URLs"),
         ("-e", "use --referer URL"),

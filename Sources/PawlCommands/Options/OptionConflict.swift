@@ -44,6 +44,7 @@ struct OptionConflict: Sendable {
         OptionConflict("quiet", "verbose", "one prints errors only, the other every request"),
         OptionConflict("quiet", "progress", "nothing but errors is printed"),
         OptionConflict("quiet", "dry-run", "what is found would not be printed"),
+        OptionConflict("save-cookies", "dry-run", "the requests of --dry-run keep no cookies"),
         OptionConflict("stdout", "output", "one writes to standard output, the other to a file"),
         OptionConflict("stdout", "to", "one writes to standard output, the other to an object"),
         OptionConflict("zsync", "metalink", "each describes the files in its own way"),

@@ -20,7 +20,7 @@ extension RepairOptions {
 
     /// How the missing bytes are fetched is the same as in `get`.
     private static let shared: Set<OptionGroup> = [.transfer, .request, .security, .output]
-    private static let others: Set = ["jobs", "dry-run", "help-all"]
+    private static let others: Set = ["jobs", "dry-run", "help-all", "save-cookies"]
 
     /// Options of `get` with a different help text.
     private static let blocks = GetOptions.table.compactMap { option -> CommandOption<RepairOptions>? in

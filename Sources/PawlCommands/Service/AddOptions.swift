@@ -26,7 +26,7 @@ extension AddOptions {
     /// Options of `get` that have another meaning here, or none: what the service may connect to is decided by `serve`.
     private static let concernsGet: Set = [
         "dir", "jobs", "limit-rate", "json", "help", "stdout", "deny-private-addresses", "zsync",
-        "seed", "progress", "verbose", "dry-run", "help-all",
+        "seed", "progress", "verbose", "dry-run", "help-all", "save-cookies",
     ]
 
     private static let queue: [CommandOption<AddOptions>] = [

@@ -73,4 +73,40 @@ struct `Logins at nginx` {
         #expect(site.complaint(try site.run("--load-cookies", file, "-x", "4", url)) == nil)
         #expect(nginx.finish().last?.cookie == "session=s3cret")
     }
+
+    /// The file is also the one from which cookies are sent: what the server did not change is kept.
+    @Test(arguments: ["get", "aria2c"]) func `cookies are saved`(command: String) throws {
+        let site = try RealOriginSite()
+        let nginx = try NginxServer(
+            site.served,
+            locations: """
+                location /set/ {
+                    add_header Set-Cookie "session=new; Path=/; HttpOnly";
+                    add_header Set-Cookie "gone=; Path=/; Max-Age=0";
+                    alias $site/;
+                }
+                """
+        )
+        let file = site.downloads.path(".cookies.txt")
+        func line(_ name: String, _ value: String, at host: String = "127.0.0.1") -> String {
+            "\(host)\tFALSE\t/\tFALSE\t2000000000\t\(name)\t\(value)\n"
+        }
+        let foreign = line("foreign", "kept", at: "other.example")
+        try FileSystem.write(Array((line("session", "old") + line("gone", "old") + foreign).utf8), to: file)
+        let url = nginx.url("/set/\(site.name)")
+        let process = try PawlProcess(
+            PawlBinary.path,
+            [command, "--load-cookies", file, "--save-cookies", file, url],
+            environment: ["HOME": site.downloads.path],
+            folder: site.downloads.path
+        )
+        #expect(process.wait() == .code(0))
+        let saved = String(decoding: try #require(FileSystem.contents(file)), as: UTF8.self)
+        #expect(
+            saved.split(separator: "\n").filter { !$0.hasPrefix("# ") }.map(String.init).sorted() == [
+                "#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\tnew", String(foreign.dropLast()),
+            ]
+        )
+        #expect(FileSystem.mode(file) == 0o600)
+    }
 }

@@ -1,0 +1,29 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlServer
+import Synchronization
+
+/// Collects the cookies of a run, and saves them at its end.
+final class CookieSaver: Sendable {
+    private let path: String
+    private let list = Mutex(CookieList())
+
+    /// `nil` without a path.
+    init?(_ path: String?, _ configuration: inout Downloader.Configuration) {
+        guard let path, !path.isEmpty else { return nil }
+        self.path = path
+        configuration.onCookies = { [self] loaded, current in
+            list.withLock { $0.add(loaded: loaded, current: current) }
+        }
+    }
+
+    /// Replaces the file; only its owner can read it.
+    ///
+    /// A file stays as it is when no cookie was used: it may be the one from which cookies are sent.
+    func save() throws(Failure) {
+        let list = list.withLock { $0 }
+        guard list.isKnown || !Aria2cFiles.exists(path) else { return }
+        try AtomicFile.write(Array(list.text(now: UnixTime(seconds: Int64(time(nil)))).utf8), to: path)
+    }
+}
