@@ -80,7 +80,7 @@ package final class ObjectStore: Sendable {
         if isFirst { fields.append(("If-None-Match", "*")) }
         let response = try send("PUT", address, fields: fields, body: payload.bytes, to: "cannot store")
         if response.head.status == 412 { return .exists }
-        return .stored(entityTag: response.head.entityTag?.opaque ?? "")
+        return .stored(entityTag: try entityTag(in: response.head, "cannot store", address))
     }
 
     /// What the store has under this key; `nil` for nothing.
@@ -89,7 +89,7 @@ package final class ObjectStore: Sendable {
         guard response.head.status != 404 else { return nil }
         return Facts(
             size: response.head.contentLength ?? 0,
-            entityTag: response.head.entityTag?.opaque ?? "",
+            entityTag: try entityTag(in: response.head, "cannot look at", address),
             content: response.head.field(Self.contentField)
         )
     }
@@ -204,13 +204,10 @@ package final class ObjectStore: Sendable {
             mayBeMissing: true
         )
         guard response.head.status != 404 else { return nil }
-        guard let tag = response.head.entityTag?.opaque else {
-            throw notS3("cannot store a part of", address, "the part has no entity tag")
-        }
         return S3Part(
             number: number,
             size: Int64(bytes.count),
-            entityTag: tag,
+            entityTag: try entityTag(in: response.head, "cannot store a part of", address),
             checksum: response.head.field("x-amz-checksum-crc32c")
         )
     }
@@ -301,6 +298,16 @@ package final class ObjectStore: Sendable {
         if let type = payload.type { fields.append(("Content-Type", type)) }
         if let content = payload.content { fields.append((contentField, content)) }
         return fields
+    }
+
+    /// What every object and every part has.
+    private func entityTag(
+        in head: ResponseHead,
+        _ what: String,
+        _ address: WebAddress
+    ) throws(Failure) -> String {
+        guard let tag = head.entityTag else { throw notS3(what, address, "it sent no entity tag") }
+        return tag.opaque
     }
 
     private func notS3(_ what: String, _ address: WebAddress, _ why: String) -> Failure {

@@ -8,6 +8,10 @@ extension TransferFault {
         .malformed,
         LocalizableMessage("fault-not-http", "the response is not HTTP")
     )
+    package static let tooLong = TransferFault(
+        .malformed,
+        LocalizableMessage("fault-too-long", "the response is longer than what was requested")
+    )
     package static let headNotHTTP = TransferFault(
         .malformed,
         LocalizableMessage("fault-head-not-http", "the response head is not HTTP")

@@ -87,6 +87,7 @@ package final class CurlClient: Sendable {
             return unsafe handle.refusal ?? curl_easy_perform(handle.raw)
         }
         withExtendedLifetime((response, options)) {}
+        if response.isTooLong { throw TransferFault.tooLong }
         guard code == CURLE_OK else {
             throw handle.fault(code, of: like, isHTTP: true, hasHead: !response.head.isEmpty)
         }
@@ -104,6 +105,7 @@ private final class Response {
     var head: [UInt8] = []
     var body: [UInt8] = []
     let limit: Int
+    var isTooLong = false
 
     init(limit: Int) { self.limit = limit }
 }
@@ -111,7 +113,8 @@ private final class Response {
 private let takeBody: curl_write_callback = { bytes, size, count, context in
     guard let context = unsafe context else { return 0 }
     let response = unsafe Unmanaged<Response>.fromOpaque(context).takeUnretainedValue()
-    guard response.body.count + count <= response.limit else { return 0 }
+    response.isTooLong = response.body.count + count > response.limit
+    guard !response.isTooLong else { return 0 }
     unsafe response.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
     return count
 }

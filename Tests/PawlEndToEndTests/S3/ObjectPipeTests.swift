@@ -103,6 +103,27 @@ struct `Samples in an object store` {
         #expect(bench.origin.log.of("/0.jpg").isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `a server that has something under every key is no store`(isShard: Bool) throws {
+        try bench.serve(1)
+        let bucket = bench.origin.serve("/public", Payload(text: "ok"))
+        for key in ["s0.jpg", "s.tar", "s.jsonl"] {
+            let page = Payload(seed: 5, length: 9000)
+            _ = bench.origin.serve("/public/data/\(key)", page) { $0.validators = .none }
+        }
+        let process = try PawlProcess(
+            PawlBinary.path,
+            ["pipe", "-i", "jobs", "--endpoint-url", String(bucket.dropLast("/public".count))]
+                + PipeBench.local + (isShard ? tar : files),
+            environment: store.environment,
+            folder: bench.folder.path
+        )
+        #expect(process.wait() == .code(22))
+        let said = process.errors + process.output
+        #expect(said.contains("did not respond as an object store does: it sent no entity tag"), "\(said)")
+        #expect(bench.origin.log.of("/0.jpg").isEmpty)
+    }
+
     @Test func `a shard is the one that a folder gets`() throws {
         try bench.serve(20)
         #expect(try bench.run(["--to", "out", "--format", "tar", "--shard", "s"]).code == 0)

@@ -240,6 +240,7 @@ const messages = {
   "fault-no-memory": "没有足够的内存用于传输",
   "fault-no-status": "响应没有状态码",
   "fault-not-http": "响应不是 HTTP",
+  "fault-too-long": "响应比请求的内容更长",
   "fault-option-unsendable": "有一个选项无法发送：{1}",
   "fault-path-is-folder": "路径指向文件夹而不是文件",
   "fault-proxy-response-too-long": "代理的响应过长",
