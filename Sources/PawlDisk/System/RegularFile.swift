@@ -19,6 +19,7 @@ struct RegularFile: Sendable {
             file = try OpenFile(at: bytes)
             let status = try file.status()
             guard status.isRegular else { throw SystemError(number: EINVAL) }
+            if status.length == 0, try Self.hasByte(file) { throw SystemError(number: EINVAL) }
             length = status.length
             stamp = status.stamp
         } catch  where error.number == EINVAL {
@@ -28,6 +29,13 @@ struct RegularFile: Sendable {
             throw Failure.system(.cannotOpen, "cannot open", at: path, error)
         }
         _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+
+    /// Files of procfs have bytes, but a length of 0.
+    private static func hasByte(_ file: OpenFile) throws(SystemError) -> Bool {
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { unsafe byte.deallocate() }
+        return try unsafe file.read(into: byte, at: 0) > 0
     }
 
     /// A part file, of which ranges are read.

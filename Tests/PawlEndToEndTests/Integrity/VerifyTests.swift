@@ -79,6 +79,13 @@ import Testing
         #expect(run.code == 0 && run.lines.isEmpty, "\(run)")
     }
 
+    @Test func `a file of procfs, whose length is 0, is not verified as an empty one`() throws {
+        let bench = try IntegrityBench()
+        let empty = "md5=d41d8cd98f00b204e9800998ecf8427e"
+        let run = try bench.pawl("verify", "/proc/self/status", "--checksum", empty)
+        #expect(run.code == 15 && "\(run)".contains("it is not a file"), "\(run)")
+    }
+
     @Test func `digests that contradict each other verify nothing, and the line says so`() throws {
         let bench = try IntegrityBench()
         try bench.write("a", Self.content)
