@@ -16,8 +16,8 @@ extension CurlTransport {
         guard TLSContext.isReachable, let check = try CertificateCheck(request, sink, judge) else {
             throw TransferFault.certificatesNotShown
         }
+        try multi.add(check.easy)
         checks[id] = check
-        multi.add(check.easy)
         return true
     }
 

@@ -57,7 +57,7 @@ extension CurlTransport {
                 throw TransferFault.outOfMemory
             }
             if let refusal = connector.easy.refusal { throw TransferFault(refusal: refusal) }
-            multi.add(connector.easy)
+            try multi.add(connector.easy)
             connectors[unsafe UInt(bitPattern: connector.easy.raw)] = connector
             return true
         } catch {

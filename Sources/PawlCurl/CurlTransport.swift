@@ -164,9 +164,11 @@ extension CurlTransport {
             switch target {
             case .known(let addresses):
                 exchange.begin(with: addresses?.lines)
-                multi.add(exchange.easy)
-                exchange.isJoined = true
-                return false
+                do throws(TransferFault) {
+                    try multi.add(exchange.easy)
+                    exchange.isJoined = true
+                    return false
+                } catch { exchange.verdict = .failed(error) }
             case .failed(let fault): exchange.verdict = .failed(fault)
             case .pending: return false
             }
@@ -201,8 +203,7 @@ extension CurlTransport {
     }
 
     private func deliverEnds() {
-        var left: Int32 = 0
-        while let message = unsafe curl_multi_info_read(multi.raw, &left) {
+        while let message = unsafe multi.takeMessage() {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             let code = unsafe message.pointee.data.result
             if unsafe endConnecting(message.pointee.easy_handle, code) { continue }

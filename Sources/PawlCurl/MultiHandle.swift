@@ -1,6 +1,7 @@
 import CCurl
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// Owns a multi handle, and records whether libcurl is on the stack: then most of its functions must not be called.
 ///
@@ -21,6 +22,8 @@ final class MultiHandle {
     private let clock: any Clock
     /// The sockets that libcurl has registered.
     private var watched: Set<Int32> = []
+    /// The sockets that the poller cannot watch, and that are tried without an event.
+    private var unwatched: Set<Int32> = []
     /// libcurl's next timeout.
     private var timeout: Instant?
     /// The number of busy handles whose sockets are also tried without an event.
@@ -28,7 +31,8 @@ final class MultiHandle {
     /// When they are tried next.
     private var nextPoll = Instant.past
     /// When ``advance()`` has something to do without an event of a socket.
-    var deadline: Instant? { polled == 0 ? timeout : min(timeout ?? nextPoll, nextPoll) }
+    var deadline: Instant? { isPolling ? min(timeout ?? nextPoll, nextPoll) : timeout }
+    private var isPolling: Bool { polled > 0 || !unwatched.isEmpty }
 
     private enum Limit {
         /// Streams of one HTTP/2 connection.
@@ -48,10 +52,10 @@ final class MultiHandle {
         _ = unsafe curl_multi_cleanup(raw)
     }
 
-    /// libcurl's object, made when it is first used.
-    var raw: UnsafeMutableRawPointer {
+    /// libcurl's object; `nil` while it cannot be made, without memory or descriptors.
+    private func start() -> UnsafeMutableRawPointer? {
         if let started = unsafe started { return unsafe started }
-        guard let raw = unsafe curl_multi_init() else { preconditionFailure("curl_multi_init failed") }
+        guard let raw = unsafe curl_multi_init() else { return nil }
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         _ = unsafe pawl_multi_set_events(raw, watchSocket, reportTimeout, context)
         _ = unsafe pawl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, HTTP1Limits.idleConnections)
@@ -60,9 +64,10 @@ final class MultiHandle {
         return unsafe raw
     }
 
-    func add(_ easy: EasyHandle) {
-        let code = unsafe curl_multi_add_handle(raw, easy.raw)
-        precondition(code == CURLM_OK, "curl_multi_add_handle: \(code)")
+    func add(_ easy: EasyHandle) throws(TransferFault) {
+        guard let raw = unsafe start(), unsafe curl_multi_add_handle(raw, easy.raw) == CURLM_OK else {
+            throw TransferFault(.other, foreign: "libcurl cannot start: \(SystemError.last.text)")
+        }
         easy.isBusy = true
         easy.sockets = sockets
         busy += 1
@@ -77,9 +82,16 @@ final class MultiHandle {
         if easy.isPolled { polled -= 1 }
     }
 
+    /// The next transfer that has ended, valid until the next call of libcurl.
+    func takeMessage() -> UnsafeMutablePointer<CURLMsg>? {
+        var left: Int32 = 0
+        return unsafe started.flatMap { unsafe curl_multi_info_read($0, &left) }
+    }
+
     /// Removes a handle, once libcurl is off the stack.
     func remove(_ easy: EasyHandle) {
         rest(easy)
+        guard let raw = unsafe started else { return }
         guard !isInside else { return leaving.append(easy) }
         call { _ = unsafe curl_multi_remove_handle(raw, easy.raw) }
     }
@@ -101,33 +113,41 @@ final class MultiHandle {
 
     /// Lets libcurl test its sockets itself.
     private func poll() {
-        guard polled > 0, nextPoll <= clock.now else { return }
-        for socket in Array(watched) where watched.contains(socket) { act(on: socket, 0) }
+        guard isPolling, nextPoll <= clock.now else { return }
+        for socket in polled > 0 ? watched.union(unwatched) : unwatched
+        where watched.contains(socket) || unwatched.contains(socket) { act(on: socket, 0) }
         nextPoll = clock.now + .milliseconds(10)
     }
 
     private func act(on socket: Int32, _ mask: Int32) {
+        guard let raw = unsafe started else { return }
         var running: Int32 = 0
         let code = call { unsafe curl_multi_socket_action(raw, socket, mask, &running) }
         precondition(code == CURLM_OK, "curl_multi_socket_action: \(code)")
     }
 
-    /// Returns whether that is possible.
-    fileprivate func watch(_ socket: Int32, _ what: Int32) -> Bool {
+    fileprivate func watch(_ socket: Int32, _ what: Int32) {
         let interest: PollInterest
         switch what {
         case CURL_POLL_IN: interest = .reading
         case CURL_POLL_OUT: interest = .writing
         case CURL_POLL_INOUT: interest = .readingAndWriting
         default:
+            unwatched.remove(socket)
             if watched.remove(socket) != nil { poller.unwatch(socket) }
-            return true
+            return
         }
         let key = UInt64(UInt32(bitPattern: socket))
-        guard watched.insert(socket).inserted else {
-            return poller.change(socket, to: interest, key: key, of: source)
+        let isWatched =
+            watched.contains(socket)
+            ? poller.change(socket, to: interest, key: key, of: source)
+            : poller.watch(socket, for: interest, key: key, of: source)
+        if isWatched {
+            watched.insert(socket)
+            unwatched.remove(socket)
+        } else {
+            unwatched.insert(socket)
         }
-        return poller.watch(socket, for: interest, key: key, of: source)
     }
 
     fileprivate func noteTimeout(_ milliseconds: Int) {
@@ -157,7 +177,8 @@ private func watchSocket(
 ) -> Int32 {
     guard let context = unsafe context else { return 0 }
     let multi = unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
-    return multi.watch(socket, what) ? 0 : -1
+    multi.watch(socket, what)
+    return 0
 }
 
 private func reportTimeout(

@@ -2,13 +2,16 @@ import CPawlSystem
 import Glibc
 package import PawlCore
 package import PawlEngine
-import Synchronization
 
 /// Waits with epoll(7).
+///
+/// When the process may not open more descriptors, nothing can be watched, but waking works; each use tries again to
+/// open them.
 @safe
 package final class EpollPoller: Poller {
-    private let epoll: Int32
-    private let waker: Waker
+    /// Negative when it is not open.
+    private var epoll: Int32 = -1
+    private let waker = Waker()
     private let clock: any Clock
     private let ready: UnsafeMutablePointer<pawl_ready>
     private var count = 0
@@ -18,19 +21,31 @@ package final class EpollPoller: Poller {
     private static let wakeKey: UInt64 = 0
     private static let sourceShift: UInt64 = 56
 
-    /// `nil` when the process may not open more descriptors.
-    package init?(clock: any Clock) {
+    package init(clock: any Clock) {
         self.clock = clock
-        epoll = pawl_poller_make()
-        waker = Waker()
         unsafe ready = .allocate(capacity: Self.capacity)
-        guard epoll >= 0, waker.isAdded(to: epoll, key: Self.wakeKey) else { return nil }
+        _ = isOpen()
     }
 
     deinit {
         waker.close()
         if epoll >= 0 { close(epoll) }
         unsafe ready.deallocate()
+    }
+
+    /// Opens the descriptors if they are not open; `false` when that is impossible, with the reason in `errno`.
+    private func isOpen() -> Bool {
+        guard epoll < 0 else { return true }
+        let new = pawl_poller_make()
+        guard new >= 0 else { return false }
+        guard waker.open(on: new, key: Self.wakeKey) else {
+            let reason = errno
+            close(new)
+            errno = reason
+            return false
+        }
+        epoll = new
+        return true
     }
 
     package func makeSource() -> PollSource {
@@ -44,7 +59,7 @@ package final class EpollPoller: Poller {
         key: UInt64,
         of source: PollSource
     ) -> Bool {
-        pawl_poller_add(epoll, descriptor, Self.events(interest), Self.key(key, source)) == 0
+        isOpen() && pawl_poller_add(epoll, descriptor, Self.events(interest), Self.key(key, source)) == 0
     }
 
     package func change(
@@ -73,6 +88,10 @@ package final class EpollPoller: Poller {
     }
 
     package func wait(until deadline: Instant?) {
+        guard isOpen() else {
+            count = 0
+            return waker.wait(until: deadline)
+        }
         let found = unsafe pawl_poller_wait(epoll, ready, Int32(Self.capacity), milliseconds(until: deadline))
         count = max(0, Int(found))
     }
@@ -106,30 +125,57 @@ package final class EpollPoller: Poller {
     }
 }
 
-/// A descriptor of eventfd(2) that any thread may signal; does nothing once it is closed.
+/// A descriptor of eventfd(2) that any thread may signal; signals before it is open wait for it.
 private final class Waker: Sendable {
-    private let descriptor = Mutex(pawl_wakeup_make())
+    private struct State {
+        var descriptor: Int32 = -1
+        var isSignalled = false
+    }
+
+    private let state = Monitor(State())
 
     /// Each signal is reported once, so that nothing has to be read.
-    func isAdded(to epoll: Int32, key: UInt64) -> Bool {
-        descriptor.withLock {
-            $0 >= 0 && pawl_poller_add(epoll, $0, UInt32(truncatingIfNeeded: PAWL_WATCH_SIGNALS), key) == 0
+    func open(on epoll: Int32, key: UInt64) -> Bool {
+        state.with(waking: .none) { state in
+            let new = pawl_wakeup_make()
+            guard new >= 0 else { return false }
+            guard pawl_poller_add(epoll, new, UInt32(truncatingIfNeeded: PAWL_WATCH_SIGNALS), key) == 0 else {
+                let reason = errno
+                _ = Glibc.close(new)
+                errno = reason
+                return false
+            }
+            state.descriptor = new
+            if state.isSignalled { Self.signal(new) }
+            return true
+        }
+    }
+
+    /// Waits for a signal while the descriptor is not open.
+    func wait(until deadline: Instant?) {
+        _ = state.wait(until: deadline) { state in
+            guard state.isSignalled else { return Void?.none }
+            state.isSignalled = false
+            return ()
         }
     }
 
     func wake() {
         // The lock is held so that the descriptor is not closed meanwhile; the write does not block.
-        descriptor.withLock { descriptor in
-            guard descriptor >= 0 else { return }
-            var one: UInt64 = 1
-            _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
+        state.with(waking: .one) { state in
+            if state.descriptor >= 0 { Self.signal(state.descriptor) } else { state.isSignalled = true }
         }
     }
 
+    private static func signal(_ descriptor: Int32) {
+        var one: UInt64 = 1
+        _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+
     func close() {
-        descriptor.withLock { descriptor in
-            if descriptor >= 0 { _ = Glibc.close(descriptor) }
-            descriptor = -1
+        state.with(waking: .none) { state in
+            if state.descriptor >= 0 { _ = Glibc.close(state.descriptor) }
+            state.descriptor = -1
         }
     }
 }
@@ -140,11 +186,5 @@ package struct EpollPollers: PollerMaker {
 
     package init(clock: any Clock) { self.clock = clock }
 
-    /// Stops the process if it may not open two more descriptors when an engine starts.
-    package func makePoller() -> any Poller {
-        guard let poller = EpollPoller(clock: clock) else {
-            preconditionFailure("cannot wait for sockets: \(SystemError.last.text)")
-        }
-        return poller
-    }
+    package func makePoller() -> any Poller { EpollPoller(clock: clock) }
 }

@@ -63,7 +63,7 @@ final class Bench {
 
     init(_ clock: any Clock = SystemClock()) throws {
         self.clock = clock
-        poller = try #require(EpollPoller(clock: clock))
+        poller = EpollPoller(clock: clock)
         transport = CurlTransport(clock: clock, poller: poller, usesHTTP1Client: !LibcurlAlone.isOn)
     }
 

@@ -1,0 +1,21 @@
+import PawlTestKit
+import Testing
+
+@Suite struct DescriptorTests {
+    /// From none for the loop to enough for two downloads; the login makes libcurl send the requests.
+    @Test(arguments: [[], ["--user", "a:b"]])
+    func `with too few file descriptors a run fails with a reason, or succeeds`(options: [String]) throws {
+        let bench = try IntegrityBench()
+        let first = bench.origin.serve("/first", Payload(seed: 1, length: 100_000))
+        let second = bench.origin.serve("/second", Payload(seed: 2, length: 100_000))
+        var codes: Set<Int32> = []
+        for limit in 5...24 {
+            let command = ["-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", PawlBinary.path]
+            let get = ["get", "-q", "--retries", "0", "--dir", "\(limit)"] + options + [first, second]
+            let run = try bench.run("/bin/sh", command + get)
+            #expect(run.code == 0 || run.code != nil && run.errors.hasPrefix("pawl: "), "\(limit): \(run)")
+            if let code = run.code { codes.insert(code) }
+        }
+        #expect(codes.contains(0) && codes.contains(16), "\(codes)")
+    }
+}
