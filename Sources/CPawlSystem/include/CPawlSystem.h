@@ -148,6 +148,9 @@ long pawl_splice_in(int from, int pipe, size_t count);
 // splice(2) from a pipe to an offset of a file.
 long pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
 
+// Adds to a posix_spawn_file_actions_t that all descriptors from `first`, which the child would inherit, are closed.
+int pawl_spawn_close_from(void *actions, int first);
+
 // Cyclic redundancy checks. `crc` is that of the bytes before, 0 at the beginning.
 enum { PAWL_CRC32 = 0, PAWL_CRC32C = 1, PAWL_CRC64NVME = 2 };
 uint64_t pawl_crc(int kind, uint64_t crc, const void *bytes, size_t length);

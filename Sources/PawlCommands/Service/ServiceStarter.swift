@@ -66,7 +66,8 @@ enum ServiceStarter {
         return try ChildProcess.start(
             try ownPath(),
             ["pawl", "serve"] + arguments,
-            environment: ["\(readyVariable)=\(writer)"]
+            environment: ["\(readyVariable)=\(ChildProcess.firstDescriptor)"],
+            passing: writer
         )
     }
 

@@ -25,7 +25,8 @@ enum GnuPG {
         arguments +=
             signature == nil
             ? ["--output", output, "\(folder)/text"] : ["\(folder)/signature", "\(folder)/text"]
-        try run(arguments, status: "\(folder)/status")
+        let gpgv = try ChildProcess.start(program, [program] + arguments, output: "\(folder)/status")
+        _ = ChildProcess.status(of: gpgv)
         guard !GnuPGStatus.goodKeys(try read("\(folder)/status")).isEmpty else { return nil }
         // Of a clear-signed text only what gpgv has verified counts.
         return signature == nil ? try read(output) : text
@@ -65,31 +66,5 @@ enum GnuPG {
         } catch {
             throw Failure.system(.inputOutput, "cannot read", at: path, error)
         }
-    }
-
-    /// Runs the program to its end, with its standard output in `status`.
-    private static func run(_ arguments: [String], status: String) throws(Failure) {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        unsafe posix_spawn_file_actions_addopen(&actions, 1, status, O_WRONLY | O_CREAT, 0o600)
-        unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var words = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
-        defer { for index in unsafe words.indices { unsafe free(words[index]) } }
-        var child: pid_t = 0
-        let number = unsafe posix_spawnp(&child, program, &actions, &attributes, &words, environ)
-        guard number == 0 else {
-            throw Failure.system(.cannotOpen, "cannot start", at: program, SystemError(number: number))
-        }
-        var result: Int32 = 0
-        while unsafe waitpid(child, &result, 0) < 0, errno == EINTR {}
     }
 }

@@ -8,7 +8,7 @@ extension OriginConnection {
         private let wakeWrite: Int32
 
         init?(descriptor: Int32) {
-            guard let ends = try? DescriptorGate.makePipe() else { return nil }
+            guard let ends = try? Pipe.make() else { return nil }
             for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
             self.descriptor = descriptor
             wakeRead = ends[0]

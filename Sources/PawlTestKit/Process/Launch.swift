@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 
 /// One call of posix_spawn with its arguments.
 struct Launch {
@@ -15,6 +16,8 @@ struct Launch {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, out, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, err, 2)
+        // A socket that a child inherits would never look closed to its peer.
+        unsafe ChildProcess.closeDescriptors(from: ChildProcess.firstDescriptor, with: &actions)
 
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)

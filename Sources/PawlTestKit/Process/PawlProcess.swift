@@ -32,8 +32,8 @@ package final class PawlProcess: Sendable {
         environment: [String: String] = [:],
         folder: String? = nil
     ) throws(SetupFailure) {
-        let out = try DescriptorGate.makePipe()
-        let err = try DescriptorGate.makePipe()
+        let out = try Pipe.make()
+        let err = try Pipe.make()
         defer {
             close(out[1])
             close(err[1])
@@ -46,7 +46,7 @@ package final class PawlProcess: Sendable {
             err: err[1]
         )
         do throws(SetupFailure) {
-            identifier = try DescriptorGate.pass { () throws(SetupFailure) in try launch.run() }
+            identifier = try launch.run()
         } catch {
             close(out[0])
             close(err[0])

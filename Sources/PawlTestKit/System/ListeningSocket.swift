@@ -39,11 +39,8 @@ struct ListeningSocket: Sendable {
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             _ = unsafe poll(&entry, 1, -1)
-            let (connection, code) = DescriptorGate.pass {
-                let connection = Glibc.accept(descriptor, nil, nil)
-                defer { _ = fcntl(connection, F_SETFD, FD_CLOEXEC) }
-                return (connection, errno)
-            }
+            let connection = Glibc.accept(descriptor, nil, nil)
+            let code = errno
             if connection >= 0 {
                 var one: Int32 = 1
                 unsafe setsockopt(

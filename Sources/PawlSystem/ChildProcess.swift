@@ -1,15 +1,33 @@
+import CPawlSystem
 package import Glibc
 package import PawlCore
-import PawlSystem
 
 /// Starts programs without a shell.
 package enum ChildProcess {
+    /// The first descriptor after standard input, output and error.
+    package static let firstDescriptor: Int32 = 3
+
     /// The environment is this process's with additions; signal dispositions are reset to their defaults.
+    ///
+    /// The program inherits standard input, output and error, and `descriptor` as the number `firstDescriptor`; nothing else that
+    /// is open here. With `output`, a new file, its standard output goes there, and input and errors are /dev/null.
     package static func start(
         _ path: String,
         _ arguments: [String],
-        environment additions: [String] = []
+        environment additions: [String] = [],
+        output: String? = nil,
+        passing descriptor: Int32? = nil
     ) throws(Failure) -> pid_t {
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        if let output {
+            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o600)
+            unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        }
+        if let descriptor { unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, firstDescriptor) }
+        unsafe closeDescriptors(from: firstDescriptor + (descriptor == nil ? 0 : 1), with: &actions)
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -34,7 +52,7 @@ package enum ChildProcess {
         unsafe all.append(nil)
         var child: pid_t = 0
         // Looks in PATH for a name without a slash.
-        let number = unsafe posix_spawnp(&child, path, nil, &attributes, &words, &all)
+        let number = unsafe posix_spawnp(&child, path, &actions, &attributes, &words, &all)
         guard number == 0 else {
             throw Failure(
                 .cannotOpen,
@@ -44,6 +62,14 @@ package enum ChildProcess {
             )
         }
         return child
+    }
+
+    /// Adds to `actions` of posix_spawn that all descriptors from `first` are closed.
+    package static func closeDescriptors(
+        from first: Int32,
+        with actions: inout posix_spawn_file_actions_t
+    ) {
+        unsafe pawl_spawn_close_from(&actions, first)
     }
 
     /// Runs a program and returns its exit code, 128 and more for a signal.
