@@ -35,6 +35,8 @@ public final class Downloader: Sendable {
         ///
         /// See ``DownloadManager/Configuration/deniesPrivateAddresses``. Default `false`.
         public var deniesPrivateAddresses = false
+        /// Whether the endpoint of `s3:` URLs may be private all the same: the user named it, not the list.
+        package var allowsPrivateEndpoint = false
         /// Whether downloads are from thousands of hosts; then those of one host run on one thread.
         package var usesManyHosts = false
         /// A folder that stores how many connections each host accepts, shared by all programs that use it.
@@ -96,6 +98,7 @@ public final class Downloader: Sendable {
         hooks = configuration.hooks
         settingsCache = TransferSettingsCache(
             deniesPrivateAddresses: configuration.deniesPrivateAddresses,
+            allowsPrivateEndpoint: configuration.allowsPrivateEndpoint,
             usesManyHosts: configuration.usesManyHosts
         )
         let system = Ports.system(

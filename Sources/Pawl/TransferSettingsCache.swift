@@ -24,10 +24,12 @@ final class TransferSettingsCache: Sendable {
     let deniesPrivateAddresses: Bool
     let stores = S3AccessCache()
 
+    private let allowsPrivateEndpoint: Bool
     private let usesManyHosts: Bool
 
-    init(deniesPrivateAddresses: Bool, usesManyHosts: Bool = false) {
+    init(deniesPrivateAddresses: Bool, allowsPrivateEndpoint: Bool = false, usesManyHosts: Bool = false) {
         self.deniesPrivateAddresses = deniesPrivateAddresses
+        self.allowsPrivateEndpoint = allowsPrivateEndpoint
         self.usesManyHosts = usesManyHosts
     }
 
@@ -60,7 +62,8 @@ final class TransferSettingsCache: Sendable {
 
     private func settings(_ values: TransferSettings.Values) -> TransferSettings {
         var values = values
-        values.deniesPrivateAddresses = deniesPrivateAddresses
+        values.deniesPrivateAddresses =
+            deniesPrivateAddresses && !(allowsPrivateEndpoint && values.s3?.endpoint != nil)
         values.usesManyHosts = usesManyHosts
         return last.withLock { last in
             if let last, last.values == values { return last }

@@ -41,7 +41,8 @@ extension HeaderLines {
                 )
             }
             let name = name(of: line)
-            // Ranges and codings are set by the transport: the response is judged against the request.
+            // Ranges and codings are set by the transport: the response is judged against the request. No request has
+            // a body: a server would take the next one for it.
             guard !Self.owned.contains(name), carriesSecrets || RequestField.mayCross(name) else { continue }
             taken.insert(name)
             lines.append(line)
@@ -60,7 +61,10 @@ extension HeaderLines {
         return lines
     }
 
-    private static let owned: Set<String> = ["accept-encoding", "range", "if-range"]
+    private static let owned: Set<String> = [
+        "accept-encoding", "range", "if-range", "content-length", "transfer-encoding",
+    ]
+
     /// The Referer field to send, if any.
     static func referer(
         of values: TransferSettings.Values,

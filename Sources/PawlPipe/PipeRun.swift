@@ -92,6 +92,7 @@ package struct PipeRun {
         settings.reportsEveryState = false
         settings.usesManyHosts = true
         settings.deniesPrivateAddresses = !configuration.allowsPrivateAddresses
+        settings.allowsPrivateEndpoint = true
         downloader = Downloader(settings) { event in
             switch event.kind {
             case .finished, .failed, .retry: inbox.post(.event(event))

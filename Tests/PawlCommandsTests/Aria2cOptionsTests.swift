@@ -133,7 +133,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--split=0"], ["--timeout=x"], ["--nobody"], ["-j", "0"], ["--continue=maybe"], ["--dir"],
+        ["--split=0"], ["--timeout=x"], ["--nobody"], ["-j", "0"], ["--continue=maybe"],
+        ["--all-proxy=h:port"], ["--dir"],
     ])
     func `an invalid value is refused with 28`(_ arguments: [String]) {
         let failure = #expect(throws: Failure.self) {

@@ -230,4 +230,15 @@ import Testing
         #expect(server.requests.first?.header("If-Range") == nil)
         #expect(server.requests.first?.headers("Accept-Encoding") == ["identity"])
     }
+
+    @Test(arguments: ["Content-Length: 5", "content-length : 5", "Transfer-Encoding: chunked"])
+    func `a header line cannot announce a body, as which the next request would be read`(line: String) throws
+    {
+        let server = try server()
+        defer { server.stop() }
+        try Bench().fetch(TransferRequest(port: server.port) { $0.headers = [line, "X-Last: y"] })
+        #expect(server.requests.first?.header("X-Last") == "y")
+        #expect(server.requests.first?.header("Content-Length") == nil)
+        #expect(server.requests.first?.header("Transfer-Encoding") == nil)
+    }
 }

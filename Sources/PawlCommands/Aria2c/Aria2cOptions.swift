@@ -41,7 +41,9 @@ package struct Aria2cOptions: Sendable {
             let word = row.option.kind.isNumeric ? String(value.drop { $0 == " " }) : value
             let given = row.option.kind == .flag && value.isEmpty ? "true" : word
             // Several lines must be given as several options.
-            guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given) else {
+            guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given),
+                row.option.isUsable(normal)
+            else {
                 throw Aria2cOptions.refusal(row, value)
             }
             let former = row.option.kind == .lines ? values[row.option.name] : nil

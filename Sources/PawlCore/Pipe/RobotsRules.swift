@@ -144,7 +144,9 @@ package enum RobotsTags {
                 if words.count > 1, words[0] != "unavailable_after", !words[0].hasPrefix("max-") {
                     agent = words.removeFirst()
                 }
-                if agent.isEmpty || agent == token { tags.insert(words[0]) }
+                guard agent.isEmpty || agent == token else { continue }
+                tags.insert(words[0])
+                if words[0] == "none" { tags.formUnion(["noindex", "nofollow"]) }
             }
         }
         return tags

@@ -70,7 +70,7 @@ package struct Aria2Option: Hashable, Sendable {
     }
 
     /// Whether the value of a proxy names one.
-    func isUsable(_ value: String) -> Bool {
+    package func isUsable(_ value: String) -> Bool {
         guard ["all-proxy", "http-proxy", "https-proxy", "ftp-proxy"].contains(name) else { return true }
         return ProxyURL.isUsable(value)
     }

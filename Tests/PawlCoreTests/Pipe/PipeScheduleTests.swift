@@ -111,9 +111,14 @@ struct RobotsRulesTests {
         #expect(rules("User-agent: *\nCrawl-delay: -1\nCrawl-delay: nan").delay == nil)
     }
 
+    @Test func `the tag none means noindex and nofollow`() {
+        #expect(RobotsTags.tags(in: ["None"]) == ["none", "noindex", "nofollow"])
+    }
+
     @Test func `tags for other agents do not count`() {
         #expect(RobotsTags.tags(in: ["noindex, NoAI", "googlebot: nofollow"]) == ["noindex", "noai"])
         #expect(RobotsTags.tags(in: ["pawl: noai, noimageai"]) == ["noai", "noimageai"])
+        #expect(RobotsTags.tags(in: ["otherbot: none"]).isEmpty)
         #expect(
             RobotsTags.tags(in: ["unavailable_after: 25 Jun 2027 15:00:00 PST"]).contains("noai") == false
         )

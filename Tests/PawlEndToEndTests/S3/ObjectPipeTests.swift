@@ -56,6 +56,20 @@ struct `Samples in an object store` {
         #expect(try object("data/s1.jpg") == bench.payload(1).bytes)
     }
 
+    @Test func `an object of the endpoint is fetched where private addresses are refused`() throws {
+        let payload = Payload(seed: 5, length: 70_001)
+        let url = bench.origin.serve("/p.jpg", payload)
+        try bench.write([url])
+        let stored = try bench.run(["--to", "s3://public/in"])
+        let key = try #require(stored.results.first?["key"]?.string)
+        try bench.write(["s3://public/in/\(key)", url])
+        let options = ["--robots", "ignore", "--to", "out", "--ordered"]
+        let (code, results) = try bench.run(options, with: PipeBench.short)
+        #expect(code == 33)
+        #expect(results.map { $0["status"]?.string } == ["ok", "refused"])
+        #expect(results.first?["bytes"]?.integer == 70_001)
+    }
+
     @Test func `an address is requested once for all its objects`() throws {
         let small = bench.origin.serve("/a.bin", Payload(seed: 3, length: 900_000))
         // Of a large one, parts may be requested over several connections.
