@@ -101,7 +101,11 @@ extension CurlTransport {
     ///
     /// Returns whether a sink was called.
     func takeResults() -> Bool {
-        guard !lookups.isEmpty else { return false }
+        guard !lookups.isEmpty else {
+            // The last one may have ended before its deadline, which must not end every later wait at once.
+            lookupDeadline = nil
+            return false
+        }
         var hasTold = false
         let now = clock.now
         for (waiter, result) in hostResults.take() {

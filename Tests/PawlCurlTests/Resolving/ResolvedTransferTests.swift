@@ -38,6 +38,17 @@ import Testing
         #expect(server.requests.allSatisfy { $0.head.contains("Host: host.example:\(server.port)\r\n") })
     }
 
+    @Test func `a lookup that ended before its deadline leaves no deadline behind`() throws {
+        let server = try ScriptedServer { _ in .body([1]) }
+        defer { server.stop() }
+        let bench = try bench { _ in .addresses(["127.0.0.1"]) }
+        #expect(try bench.fetch(request(server.port)).end == .complete)
+        #expect(lookups.read(\.count) == 1)
+        // A deadline that nothing waits for would end every wait of the loop at once, as soon as it has passed.
+        _ = bench.transport.begin()
+        #expect(bench.transport.lookupDeadline == nil)
+    }
+
     @Test func `all addresses are tried`() throws {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
