@@ -26,6 +26,15 @@ import Testing
         }
     }
 
+    @Test func `standard output is offered only by commands that write to it`() throws {
+        let add = try #require(Command.table.first { $0.name == "add" })
+        let get = try #require(Command.table.first { $0.name == "get" })
+        let offer = "- for standard output"
+        #expect(words(HelpText.text(of: get, whole: true)).contains(words(offer)))
+        let output = try #require(add.options.first { $0.long == "output" })
+        #expect(!output.help.contains(offer) && output.help.contains("FILE"))
+    }
+
     @Test(arguments: Command.table)
     func `no line ends inside a quoted command`(command: Command) {
         for whole in [false, true] {

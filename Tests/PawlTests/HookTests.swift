@@ -304,10 +304,10 @@ import Testing
         downloader.shutDown()
     }
 
-    /// The places where a closure can hang.
-    enum Place: String, CaseIterable, Sendable { case adapt, authenticate, redirect, validate, retry }
+    /// The closures that can hang.
+    enum Hook: String, CaseIterable, Sendable { case adapt, authenticate, redirect, validate, retry }
 
-    private func hanging(at place: Place, _ notes: Notes) -> DownloadHooks {
+    private func hanging(at place: Hook, _ notes: Notes) -> DownloadHooks {
         var hooks = DownloadHooks()
         switch place {
         case .adapt:
@@ -339,7 +339,7 @@ import Testing
         return hooks
     }
 
-    private func serve(_ place: Place, on origin: OriginServer) -> String {
+    private func serve(_ place: Hook, on origin: OriginServer) -> String {
         switch place {
         case .adapt, .validate: origin.serve("/f", payload)
         case .authenticate: origin.serve("/f", payload) { $0.instead = .status(401) }
@@ -348,9 +348,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.allCases)
+    @Test(arguments: Hook.allCases)
     func `a closure that never returns holds neither pause nor cancel nor shutdown`(
-        place: Place
+        place: Hook
     ) async throws {
         let origin = try OriginServer()
         defer { origin.stop() }

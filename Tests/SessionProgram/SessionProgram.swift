@@ -19,8 +19,8 @@ struct SessionProgram {
         configuration.stateFolder = arguments[1]
         configuration.maximumConcurrentTasks = 1
         configuration.failsOnErrorStatus = true
-        let teller = Teller(holds: arguments[2] == "hold", folder: folder(arguments))
-        let session = DownloadSession(configuration: configuration, delegate: teller)
+        let printer = EventPrinter(holds: arguments[2] == "hold", folder: folder(arguments))
+        let session = DownloadSession(configuration: configuration, delegate: printer)
         switch arguments[2] {
         case "hold":
             for (number, url) in arguments.dropFirst(3).enumerated() {
@@ -97,7 +97,7 @@ struct SessionProgram {
     }
 }
 
-final class Teller: DownloadSessionDelegate {
+final class EventPrinter: DownloadSessionDelegate {
     private let holds: Bool
     private let folder: String?
 

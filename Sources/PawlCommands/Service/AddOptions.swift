@@ -20,14 +20,23 @@ struct AddOptions: CommandOptions {
 extension AddOptions {
     static let table: [CommandOption<AddOptions>] =
         queue + files
-        + GetOptions.table.filter { !concernsGet.contains($0.entry.long) }.map { $0.within(\.get) }
-        + service + VerbOptions.common.map { $0.within(\.verb) } + [wholeHelpOption]
+        + GetOptions.table.filter { !concernsGet.contains($0.entry.long) }.map(inQueue) + service
+        + VerbOptions.common.map { $0.within(\.verb) } + [wholeHelpOption]
 
     /// Options of `get` that have another meaning here, or none: what the service may connect to is decided by `serve`.
     private static let concernsGet: Set = [
         "dir", "jobs", "limit-rate", "json", "help", "stdout", "deny-private-addresses", "zsync",
         "seed", "progress", "verbose", "dry-run", "help-all", "save-cookies",
     ]
+
+    /// Only `get` writes to standard output.
+    private static func inQueue(_ option: CommandOption<GetOptions>) -> CommandOption<AddOptions> {
+        var row = option.within(\AddOptions.get)
+        if row.entry.long == "output", let output = DownloadOption.named["output"] {
+            row.entry.help = output.help
+        }
+        return row
+    }
 
     private static let queue: [CommandOption<AddOptions>] = [
         CommandOption("paused", takes: .none, in: .queue, "add as paused; 'resume' or 'start' starts it") {

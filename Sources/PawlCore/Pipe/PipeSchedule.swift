@@ -179,10 +179,11 @@ struct InstantHeap: Sendable {
         items[0] = last
         var parent = 0
         while true {
+            let left = 2 * parent + 1
+            let right = left + 1
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < items.count {
-                if items[child].at < items[least].at { least = child }
-            }
+            if left < items.count, items[left].at < items[parent].at { least = left }
+            if right < items.count, items[right].at < items[least].at { least = right }
             guard least != parent else { return top.name }
             items.swapAt(parent, least)
             parent = least

@@ -32,7 +32,7 @@ struct Bench {
         said = machine.begin(claimed: claim, online: online, now: now)
     }
 
-    mutating func answer(_ head: ResponseHead, to lane: LaneID? = nil) {
+    mutating func respond(_ head: ResponseHead, to lane: LaneID? = nil) {
         said = machine.responded(lane ?? self.lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
     }
 

@@ -9,7 +9,7 @@ import Testing
     private func running(_ count: Int) -> Bench {
         var bench = Bench { $0.ramp = .fixed(count) }
         bench.begin()
-        bench.answer(Bench.whole(total))
+        bench.respond(Bench.whole(total))
         return bench
     }
 
@@ -23,14 +23,14 @@ import Testing
         var bench = running(8)
         let refused = asking(bench)
         #expect(refused.count == 7)
-        var told = 0
+        var noticed = 0
         for lane in refused {
-            bench.answer(forbidden, to: lane)
-            told += bench.said.count {
+            bench.respond(forbidden, to: lane)
+            noticed += bench.said.count {
                 if case .connectionRefused(_, isSameFile: true) = $0 { true } else { false }
             }
         }
-        #expect(told == 7 && bench.machine.lanes.count == 1 && bench.machine.phase == .transferring)
+        #expect(noticed == 7 && bench.machine.lanes.count == 1 && bench.machine.phase == .transferring)
         bench.tick(after: 0.1)
         #expect(bench.machine.lanes[0].end == total, "it has its range back")
         // And nothing is requested while it receives bytes.
@@ -48,7 +48,7 @@ import Testing
         var bench = Bench()
         bench.begin()
         let origin = bench.machine.sources[0].given.origin
-        func answer(isCrowded: Bool) {
+        func respond(isCrowded: Bool) {
             bench.said = bench.machine.responded(
                 bench.lane,
                 head: forbidden,
@@ -57,13 +57,13 @@ import Testing
                 now: bench.now
             )
         }
-        answer(isCrowded: true)
+        respond(isCrowded: true)
         #expect(bench.said.contains(.connectionRefused(origin, isSameFile: false)))
         bench.ring()
-        answer(isCrowded: true)
+        respond(isCrowded: true)
         #expect(!bench.said.contains(.connectionRefused(origin, isSameFile: false)))
         bench.ring()
-        answer(isCrowded: false)
+        respond(isCrowded: false)
         #expect(bench.said.contains(.connectionRefusalWithdrawn(origin)))
         #expect(bench.machine.phase == .failed)
     }
@@ -77,15 +77,15 @@ import Testing
 
     @Test func `a 403 just after the last connection closed is retried`() {
         var bench = running(2)
-        bench.answer(forbidden, to: asking(bench)[0])
+        bench.respond(forbidden, to: asking(bench)[0])
         bench.progress(to: 5 * Bench.megabyte)
         bench.fail(.connectionLost)
         #expect(bench.machine.phase == .transferring)
         bench.ring()
-        bench.answer(forbidden)
+        bench.respond(forbidden)
         #expect(bench.machine.phase == .transferring, "not the end")
         bench.ring()
-        bench.answer(Bench.part(5 * Bench.megabyte, total, of: total))
+        bench.respond(Bench.part(5 * Bench.megabyte, total, of: total))
         #expect(bench.machine.lanes[0].stage == .flowing)
     }
 
@@ -94,7 +94,7 @@ import Testing
         bench.progress(to: 5 * Bench.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(forbidden)
+        bench.respond(forbidden)
         #expect(bench.machine.failure?.code == .authorization)
     }
 }

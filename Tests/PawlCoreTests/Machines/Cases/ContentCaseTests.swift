@@ -6,7 +6,7 @@ import Testing
     @Test func `the server's time is omitted on request`() {
         var bench = Bench { $0.keepsServerTime = false }
         bench.begin()
-        bench.answer(Bench.whole(5, date: 77))
+        bench.respond(Bench.whole(5, date: 77))
         bench.progress(to: 5)
         bench.end(.complete)
         #expect(bench.said.contains(.publish(length: 5, modified: nil)))
@@ -29,7 +29,7 @@ import Testing
             var bench = Bench()
             bench.begin(claim)
             if claim == nil {
-                bench.answer(Bench.whole(1000))
+                bench.respond(Bench.whole(1000))
                 bench.said = bench.machine.claimed(
                     bench.lane,
                     Bench.journal([ByteRange(0, 1000)], total: 1000),
@@ -45,7 +45,7 @@ import Testing
             var bench = Bench()
             bench.begin(claim)
             if claim == nil {
-                bench.answer(Bench.whole(1000))
+                bench.respond(Bench.whole(1000))
                 let journal = Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil)
                 bench.said = bench.machine.claimed(bench.lane, journal, now: bench.now)
             }
@@ -56,7 +56,7 @@ import Testing
     @Test func `an empty journal accepts the response`() {
         var bench = Bench()
         bench.begin(nil)
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         bench.said = bench.machine.claimed(bench.lane, Bench.journal([], total: 1000), now: bench.now)
         #expect(bench.said.contains(.reserve(1000)) && bench.said.contains(.admit(bench.lane)))
         #expect(bench.machine.phase == .transferring && bench.machine.written == 0)
@@ -67,10 +67,10 @@ import Testing
     {
         var bench = Bench()
         bench.begin(nil)
-        bench.answer(Bench.whole(total))
+        bench.respond(Bench.whole(total))
         bench.said = bench.machine.claimed(bench.lane, .existing(length: 1000), now: bench.now)
         if total == 1000 {
-            bench.answer(Bench.part(0, 1000, of: 1000))
+            bench.respond(Bench.part(0, 1000, of: 1000))
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
         #expect(bench.machine.phase == phase)
@@ -93,7 +93,7 @@ import Testing
             )
         )
         #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .suffix(500))
-        bench.answer(Bench.part(500, 1000, of: 1000, tag: nil, date: 5))
+        bench.respond(Bench.part(500, 1000, of: 1000, tag: nil, date: 5))
         #expect(bench.said.contains(.startOver) && bench.machine.total == 500)
         bench.progress(to: 100)
         bench.fail(.connectionLost)
@@ -105,7 +105,7 @@ import Testing
     @Test func `A8 a URL that replaced another is remembered if its bytes agree`() {
         var bench = Bench(hosts: ["a.example", "b.example"]) { $0.ramp = .fixed(2) }
         bench.begin()
-        bench.answer(Bench.whole(8 * Bench.megabyte))
+        bench.respond(Bench.whole(8 * Bench.megabyte))
         _ = bench.machine.claimed(bench.lane, .fresh, now: bench.now)
         bench.progress(to: Bench.megabyte)
         let other = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: nil)
@@ -125,7 +125,7 @@ import Testing
             return
         }
         #expect(start < 150_000)
-        bench.answer(Bench.part(start, 150_000, of: 150_000, tag: nil, date: 5))
+        bench.respond(Bench.part(start, 150_000, of: 150_000, tag: nil, date: 5))
         #expect(bench.notices.first?.contains("it has 150000 bytes, fewer than are on disk") == true)
     }
 
@@ -142,11 +142,11 @@ import Testing
         var whole = Bench.whole(nil, tag: nil)
         whole.acceptRanges = .none
         bench.begin()
-        bench.answer(whole)
+        bench.respond(whole)
         bench.progress(to: 100)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(whole)
+        bench.respond(whole)
         #expect(bench.said.contains(.startOver))
         #expect(bench.machine.lanes.map(\.end) == [200])
     }
@@ -155,7 +155,7 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil))
         #expect(bench.requested == .closed(ByteRange(0, 1000)))
-        bench.answer(Bench.part(0, 1000, of: 1000, tag: nil))
+        bench.respond(Bench.part(0, 1000, of: 1000, tag: nil))
         #expect(bench.said.contains(.admit(bench.lane)))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
@@ -173,7 +173,7 @@ import Testing
         bench.begin()
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         let said = bench.machine.remembered.records
         #expect(said.map(\.source) == ["http://b.example/f"] && said.map(\.host) == ["http://b.example"])
         #expect(bench.machine.remembered.total == 1000)
@@ -185,7 +185,7 @@ import Testing
         for turn in 1...20 where bench.machine.phase != .failed {
             var head = Bench.whole(1000, tag: "v\(turn)", date: Int64(turn))
             head.acceptRanges = .none
-            bench.answer(head)
+            bench.respond(head)
             bench.progress(to: Int64(turn * 10))
             bench.fail(.connectionLost)
             bench.ring()
@@ -197,12 +197,12 @@ import Testing
     @Test func `sources with different totals have changed content`() {
         var bench = Bench(hosts: ["a.example", "b.example"])
         bench.begin()
-        bench.answer(Bench.whole(nil))
+        bench.respond(Bench.whole(nil))
         bench.progress(to: 500)
         bench.fail(.connectionLost)
         bench.ring()
         #expect(bench.machine.lanes.last?.source == 1)
-        bench.answer(Bench.part(0, 1000, of: 1000, tag: nil))
+        bench.respond(Bench.part(0, 1000, of: 1000, tag: nil))
         _ = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.total == 1000)
         bench.progress(to: 600)
@@ -211,7 +211,7 @@ import Testing
         bench.fail(.connectionLost)
         bench.ring()
         #expect(bench.machine.lanes.last?.source == 0 && bench.requested == .closed(ByteRange(600, 1000)))
-        bench.answer(Bench.part(600, 900, of: 900))
+        bench.respond(Bench.part(600, 900, of: 900))
         #expect(bench.machine.restarts == 1 && bench.said.contains(.startOver))
     }
 
@@ -220,7 +220,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(300, 500)], total: nil))
         var refusal = ResponseHead(status: 416)
         refusal.contentRange = .unsatisfied(total: 0)
-        bench.answer(refusal)
+        bench.respond(refusal)
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
     }
 
@@ -229,7 +229,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 500_000)], total: 1_000_000, tag: nil, date: 5))
         let start = 500_000 - DownloadMachine.overlap
         #expect(bench.requested == .closed(ByteRange(start, 1_000_000)))
-        bench.answer(Bench.part(start, start + 100, of: 1_000_000, tag: nil, date: 5))
+        bench.respond(Bench.part(start, start + 100, of: 1_000_000, tag: nil, date: 5))
         #expect(!bench.machine.rangesUsable && bench.requested == .whole)
     }
 
@@ -237,9 +237,9 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(500_000, 1_000_000)], total: 1_000_000, date: 5))
         #expect(bench.requested == .closed(ByteRange(0, 500_000)))
-        bench.answer(Bench.part(0, 500_000, of: 1_000_000, tag: "token", date: 5))
+        bench.respond(Bench.part(0, 500_000, of: 1_000_000, tag: "token", date: 5))
         #expect(bench.requested == .closed(ByteRange(0, 1)))
-        bench.answer(Bench.part(0, 1, of: 1_000_000, tag: "other", date: 5))
+        bench.respond(Bench.part(0, 1, of: 1_000_000, tag: "other", date: 5))
         #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .whole)
         #expect(bench.notices.contains { $0.contains("the bytes on disk cannot be compared") })
     }
@@ -253,7 +253,7 @@ import Testing
             )
         )
         let start: Int64 = 500_000
-        bench.answer(Bench.part(start, start + 10, of: 1_000_000, tag: "other", date: 5))
+        bench.respond(Bench.part(start, start + 10, of: 1_000_000, tag: "other", date: 5))
         #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .whole)
     }
 

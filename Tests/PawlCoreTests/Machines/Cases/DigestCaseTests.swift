@@ -33,14 +33,14 @@ import Testing
             change(&$0)
         }
         bench.begin()
-        bench.answer(head)
+        bench.respond(head)
         guard bench.machine.phase == .transferring else { return bench }
         bench.progress(to: 1000)
         bench.end(.complete)
         return bench
     }
 
-    /// Computes these digests wherever they are asked for, and returns the outcome.
+    /// Computes these digests wherever they are requested, and returns the outcome.
     private static func outcome(
         _ bench: Bench,
         computing digests: [Checksum],
@@ -126,7 +126,7 @@ import Testing
         let fields = [
             "Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Content-Digest: sha-256=:\(Self.w):",
         ]
-        bench.answer(Self.head("206 Partial Content", fields))
+        bench.respond(Self.head("206 Partial Content", fields))
         bench.progress(to: 1000)
         bench.end(.complete)
         #expect(bench.machine.phase == .publishing)
@@ -139,8 +139,8 @@ import Testing
         ] {
             var bench = Bench { $0.verification = .auto }
             bench.begin()
-            bench.answer(Self.head("302 Found", ["Location: http://b.example/f", field]))
-            bench.answer(Self.whole())
+            bench.respond(Self.head("302 Found", ["Location: http://b.example/f", field]))
+            bench.respond(Self.whole())
             bench.progress(to: 1000)
             bench.end(.complete)
             #expect(Self.outcome(bench, computing: [Self.sha]) == wanted)
@@ -163,7 +163,7 @@ import Testing
         for (field, isChanged) in [(Self.r, false), (Self.w, true)] {
             var bench = Bench { $0.verification = .auto }
             bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
-            bench.answer(
+            bench.respond(
                 Self.head(
                     "206 Partial Content",
                     ["Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Repr-Digest: sha-256=:\(field):"]
@@ -179,7 +179,7 @@ import Testing
             $0.checksum = Self.sha
         }
         bench.begin()
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         bench.progress(to: 1000)
         bench.end(.complete)
         bench.said = bench.machine.digested(
@@ -188,7 +188,7 @@ import Testing
         )
         #expect(bench.said.contains(.startOver))
         #expect(bench.machine.lanes.last?.source == 1)
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         bench.progress(to: 1000)
         bench.end(.complete)
         bench.said = bench.machine.digested(
@@ -229,7 +229,7 @@ import Testing
             #expect(bench.notices.contains { $0.contains("do not have the expected digest") } == isDamaged)
             guard isDamaged else { continue }
             #expect(bench.requested == .whole && bench.machine.written == 0)
-            bench.answer(Bench.whole(1000))
+            bench.respond(Bench.whole(1000))
             bench.progress(to: 1000)
             bench.end(.complete)
             #expect(bench.machine.phase == .publishing && bench.machine.remembered.damage == nil)
@@ -262,7 +262,7 @@ import Testing
                 $0.retry.retries = 0
             }
             bench.begin()
-            bench.answer(Self.whole())
+            bench.respond(Self.whole())
             #expect(bench.said.contains(.findSidecars(source: 0, hasSums: true, description: nil)))
             if !isLate { bench.said = bench.machine.foundSidecars(FoundDigests(found)) }
             if bench.machine.phase == .transferring {
@@ -291,9 +291,9 @@ import Testing
             $0.retry.retries = 0
         }
         bench.begin()
-        bench.answer(Bench.redirect(to: "http://a.example:81/g"))
+        bench.respond(Bench.redirect(to: "http://a.example:81/g"))
         #expect(bench.machine.phase == .probing)
-        bench.answer(Bench.redirect(to: "http://b.example/g"))
+        bench.respond(Bench.redirect(to: "http://b.example/g"))
         #expect(bench.machine.phase == .failed)
     }
 

@@ -7,7 +7,7 @@ import Testing
     private func after(_ target: String, from scheme: WebAddress.Scheme, isAllowed: Bool = false) -> Bench {
         var bench = Bench(scheme: scheme) { $0.allowsDowngrade = isAllowed }
         bench.begin()
-        bench.answer(Bench.redirect(to: target))
+        bench.respond(Bench.redirect(to: target))
         return bench
     }
 
@@ -26,7 +26,7 @@ import Testing
         #expect(after("http://a.example/f", from: .https).machine.phase == .failed)
         var bench = after("https://b.example/f", from: .http)
         #expect(bench.machine.phase == .probing)
-        bench.answer(Bench.redirect(to: "http://c.example/f"))
+        bench.respond(Bench.redirect(to: "http://c.example/f"))
         #expect(bench.machine.failure?.code == .insecure)
     }
 

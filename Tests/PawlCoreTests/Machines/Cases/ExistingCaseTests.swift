@@ -66,7 +66,7 @@ import Testing
         for checksum in [Self.checksum, nil] {
             var bench = Bench { $0.checksum = checksum }
             bench.begin(nil)
-            bench.answer(Bench.whole(100))
+            bench.respond(Bench.whole(100))
             bench.said = bench.machine.claimed(bench.lane, .skipped, now: bench.now)
             #expect(bench.machine.lanes.isEmpty)
             #expect(bench.machine.phase == (checksum == nil ? .finished : .verifying))
@@ -86,11 +86,11 @@ import Testing
         }
         bench.begin(.existing(length: 4 * Self.megabyte))
         while let place = bench.machine.samples.first {
-            bench.answer(Bench.part(place.start, place.end, of: 8 * Self.megabyte))
+            bench.respond(Bench.part(place.start, place.end, of: 8 * Self.megabyte))
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
         guard added > 0 else { return bench }
-        bench.answer(Bench.part(4 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
+        bench.respond(Bench.part(4 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
         bench.progress(to: 4 * Self.megabyte + added)
         return bench
     }
@@ -131,9 +131,9 @@ import Testing
         for isSmaller in [false, true] {
             var bench = killed()
             #expect(bench.requested == .closed(ByteRange(6 * Self.megabyte, 8 * Self.megabyte)))
-            bench.answer(Bench.whole((isSmaller ? 1 : 8) * Self.megabyte, tag: "v2"))
+            bench.respond(Bench.whole((isSmaller ? 1 : 8) * Self.megabyte, tag: "v2"))
             if bench.machine.phase != .failed {
-                bench.answer(Bench.part(0, 1, of: 8 * Self.megabyte, tag: "v2"))
+                bench.respond(Bench.part(0, 1, of: 8 * Self.megabyte, tag: "v2"))
             }
             #expect(bench.machine.phase == .failed && bench.said.contains(.restoreOriginal))
             #expect(bench.machine.failure?.code == .cannotResume)
@@ -148,7 +148,7 @@ import Testing
         bench.fail(.connectionLost)
         #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
         bench = killed()
-        bench.answer(Bench.part(6 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
+        bench.respond(Bench.part(6 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
         bench.progress(to: 8 * Self.megabyte)
         bench.end(.complete)
         #expect(bench.machine.phase == .publishing)
@@ -178,10 +178,10 @@ import Testing
         var bench = Bench { $0.checksum = Self.checksum }
         bench.begin(.existing(length: 4 * Self.megabyte))
         // Nothing proves the existing bytes yet: the next response has to repeat their last ones.
-        bench.answer(Bench.part(4 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
+        bench.respond(Bench.part(4 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
         let start = 4 * Self.megabyte - DownloadMachine.overlap
         #expect(bench.requested == .from(start))
-        bench.answer(Bench.part(start, 8 * Self.megabyte, of: 8 * Self.megabyte))
+        bench.respond(Bench.part(start, 8 * Self.megabyte, of: 8 * Self.megabyte))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 8 * Self.megabyte)
         bench.end(.complete)
@@ -195,7 +195,7 @@ import Testing
     @Test func `a resumed file with another digest is kept and never published`() {
         var bench = Bench { $0.checksum = Self.checksum }
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 2 * Self.megabyte))
-        bench.answer(Bench.part(Self.megabyte, 2 * Self.megabyte, of: 2 * Self.megabyte))
+        bench.respond(Bench.part(Self.megabyte, 2 * Self.megabyte, of: 2 * Self.megabyte))
         bench.progress(to: 2 * Self.megabyte)
         bench.end(.complete)
         #expect(bench.said.last == .verify([Self.checksum.algorithm], length: 2 * Self.megabyte))
@@ -217,7 +217,7 @@ import Testing
         bench.begin(.skipped)
         bench.said = bench.machine.digested([1])
         bench.begin(.fresh)
-        bench.answer(Bench.whole(10))
+        bench.respond(Bench.whole(10))
         bench.progress(to: 10)
         bench.end(.complete)
         bench.said = bench.machine.digested(Self.digest)

@@ -22,7 +22,7 @@ import Testing
     func `a status has a remedy`(status: Int, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
         bench.begin()
-        bench.answer(ResponseHead(status: status))
+        bench.respond(ResponseHead(status: status))
         #expect(
             bench.machine.failure.map { $0.remedy.text.contains(advice) || $0.remedy.text == advice } ?? false
         )
@@ -39,7 +39,7 @@ import Testing
                 change(&$0)
             }
             bench.begin()
-            bench.answer(Bench.whole(1000))
+            bench.respond(Bench.whole(1000))
             bench.progress(to: 500)
             end(&bench)
             #expect(bench.machine.phase == .failed)
@@ -67,13 +67,13 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
         let given = bench.machine.sources[0].given
-        bench.answer(Bench.redirect(to: "http://a.example/f?token=1"))
-        bench.answer(ResponseHead(status: 403))
+        bench.respond(Bench.redirect(to: "http://a.example/f?token=1"))
+        bench.respond(ResponseHead(status: 403))
         #expect(bench.machine.sources[0].current == given)
-        bench.answer(Bench.redirect(to: "http://a.example/f?token=2"))
-        bench.answer(Bench.part(400, 1200, of: 1200))
+        bench.respond(Bench.redirect(to: "http://a.example/f?token=2"))
+        bench.respond(Bench.part(400, 1200, of: 1200))
         #expect(bench.said.contains(.startOver) && bench.requested == .whole)
-        bench.answer(ResponseHead(status: 403))
+        bench.respond(ResponseHead(status: 403))
         #expect(bench.machine.phase == .probing && bench.machine.sources[0].current == given)
     }
 
@@ -84,7 +84,7 @@ import Testing
     func `a redirect leads to http or https or is refused`(place: String, why: String) {
         var bench = Bench()
         bench.begin()
-        bench.answer(Bench.redirect(to: place))
+        bench.respond(Bench.redirect(to: place))
         #expect(bench.machine.phase == .failed)
         #expect(bench.machine.failure?.code == .badResponse)
         #expect(bench.machine.failure?.what == "cannot follow the redirect of")
@@ -107,9 +107,9 @@ import Testing
     @Test func `a length other than the announced one is refused before a byte of it is written`() {
         var bench = Bench(hosts: ["a.example", "b.example"]) { $0.length = 100 }
         bench.begin()
-        bench.answer(Bench.whole(99))
+        bench.respond(Bench.whole(99))
         #expect(bench.notices.contains { $0.contains("it has 99 bytes instead of the expected 100") })
-        bench.answer(Bench.whole(101))
+        bench.respond(Bench.whole(101))
         #expect(bench.machine.phase == .failed)
         #expect(bench.machine.failure?.code == .badResponse)
         #expect(bench.machine.failure?.why == "it has 101 bytes instead of the expected 100")
@@ -123,7 +123,7 @@ import Testing
     ) {
         var bench = Bench { $0.length = 100 }
         bench.begin()
-        bench.answer(Bench.whole(nil))
+        bench.respond(Bench.whole(nil))
         bench.progress(to: length)
         bench.end(.complete)
         #expect(bench.machine.phase == phase)
@@ -135,7 +135,7 @@ import Testing
         bench.begin()
         let gone = LaneID(rawValue: 99)
         let before = bench.machine
-        bench.answer(Bench.whole(5), to: gone)
+        bench.respond(Bench.whole(5), to: gone)
         #expect(bench.said.isEmpty)
         bench.end(.complete, lane: gone)
         #expect(bench.said.isEmpty)
@@ -175,7 +175,7 @@ import Testing
         bench.tick(after: 11)
         #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
         #expect(bench.notices == ["no response to a request with Range: retrying without it"])
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         #expect(!bench.said.contains(.startOver) && !bench.machine.rangesUsable)
         #expect(bench.machine.lanes.first?.overlap == 500, "it is the same version: nothing is discarded")
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
@@ -190,7 +190,7 @@ import Testing
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000, tag: nil, date: 5))
         bench.tick(after: 11)
-        bench.answer(Bench.whole(1000, tag: nil, date: 5))
+        bench.respond(Bench.whole(1000, tag: nil, date: 5))
         #expect(bench.said.contains(.startOver) && !bench.machine.rangesUsable)
     }
 
@@ -218,7 +218,7 @@ import Testing
     @Test func `E1 after a 206, one timeout does not mark ranges broken, two do`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
-        bench.answer(Bench.part(500, 1000, of: 1000))
+        bench.respond(Bench.part(500, 1000, of: 1000))
         bench.progress(to: 600)
         bench.fail(.connectionLost)
         bench.ring()
@@ -240,11 +240,11 @@ import Testing
             $0.timeout = .seconds(10)
         }
         bench.begin()
-        bench.answer(Bench.whole(total))
+        bench.respond(Bench.whole(total))
         let asking = bench.machine.lanes.filter { $0.stage == .asking }
         #expect(asking.count == 3)
         if sendsParts, case .closed(let range) = asking[0].requested {
-            bench.answer(Bench.part(range.start, range.end, of: total), to: asking[0].id)
+            bench.respond(Bench.part(range.start, range.end, of: total), to: asking[0].id)
         }
         for _ in 0..<12 {
             for lane in bench.machine.lanes where lane.stage == .flowing {
@@ -260,7 +260,7 @@ import Testing
         var bench = Bench(scheme: .ftp) { $0.ramp = .fixed(4) }
         bench.begin(Bench.journal([ByteRange(0, 8 * Bench.megabyte)], total: 100 * Bench.megabyte, tag: nil))
         #expect(bench.requested == .from(8 * Bench.megabyte - DownloadMachine.overlap))
-        bench.answer(ResponseHead(fileLength: 100 * Bench.megabyte, modified: nil))
+        bench.respond(ResponseHead(fileLength: 100 * Bench.megabyte, modified: nil))
         _ = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 9 * Bench.megabyte)
         bench.tick(after: 1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PawlCore
 
-/// Questions to the program, and what each answer leads to.
+/// Questions to the program, and what each decision leads to.
 @Suite struct HookCaseTests {
     private static func bench(_ hooks: HookSet, _ change: (inout DownloadPlan) -> Void = { _ in }) -> Bench {
         Bench {
@@ -27,15 +27,15 @@ import Testing
 
     private static func failure(_ bench: Bench) -> Failure? { bench.machine.failure }
 
-    @Test func `without hooks nothing is asked`() {
+    @Test func `without hooks no question is put to the program`() {
         var bench = Bench()
         bench.begin()
         #expect(Self.opened(bench).count == 1)
-        bench.answer(Bench.redirect(to: "/g"))
+        bench.respond(Bench.redirect(to: "/g"))
         #expect(Self.opened(bench).count == 1)
-        bench.answer(ResponseHead(status: 500))
+        bench.respond(ResponseHead(status: 500))
         bench.ring()
-        bench.answer(Bench.whole(100))
+        bench.respond(Bench.whole(100))
         #expect(bench.said.contains(.admit(bench.lane)))
     }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(address.host == "a.example" && first.lane == bench.lane)
         bench.said = bench.machine.replied(first.id, .proceed, now: bench.now)
         #expect(Self.opened(bench).map(\.lane) == [bench.lane])
-        bench.answer(Bench.redirect(to: "/g"))
+        bench.respond(Bench.redirect(to: "/g"))
         let second = try Self.question(bench)
         guard case .adapt(let target, .whole, 1) = second.question else { return #expect(Bool(false)) }
         #expect(target.path == "/g")
@@ -68,7 +68,7 @@ import Testing
         bench.begin()
         #expect(
             bench.machine.replied(order.id, .proceed, now: bench.now).isEmpty,
-            "an answer of an earlier run"
+            "a decision of an earlier run"
         )
         #expect(try Self.question(bench).id != order.id)
     }
@@ -87,14 +87,14 @@ import Testing
         var bench = Self.bench(.authenticate)
         bench.begin()
         for failures in 0..<DownloadMachine.mostLogins {
-            bench.answer(ResponseHead(status: 401))
+            bench.respond(ResponseHead(status: 401))
             let order = try Self.question(bench)
             guard case .authenticate(_, _?, failures) = order.question else { return #expect(Bool(false)) }
             #expect(bench.said.first == .drop(bench.lane))
             bench.said = bench.machine.replied(order.id, .proceed, now: bench.now)
             #expect(Self.opened(bench).count == 1)
         }
-        bench.answer(ResponseHead(status: 401))
+        bench.respond(ResponseHead(status: 401))
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.status == 401)
     }
 
@@ -102,7 +102,7 @@ import Testing
     func `a declined login is the failure of the server`(head: ResponseHead?) throws {
         var bench = Self.bench(.authenticate)
         bench.begin()
-        if let head { bench.answer(head) } else { bench.fail(.denied) }
+        if let head { bench.respond(head) } else { bench.fail(.denied) }
         let order = try Self.question(bench)
         bench.said = bench.machine.replied(order.id, .decline, now: bench.now)
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.code == .authorization)
@@ -117,15 +117,15 @@ import Testing
     }
 
     @Test func `a redirect is followed, changed or refused`() throws {
-        for answer in [HookDecision.proceed, .redirect(to: other), .refuseRedirect] {
+        for decision in [HookDecision.proceed, .redirect(to: other), .refuseRedirect] {
             var bench = Self.bench(.redirect)
             bench.begin()
-            bench.answer(Bench.redirect(to: "/g"))
+            bench.respond(Bench.redirect(to: "/g"))
             let order = try Self.question(bench)
             guard case .redirect(let from, let to, _, 0) = order.question else { return #expect(Bool(false)) }
             #expect(from.path == "/f" && to.path == "/g")
-            bench.said = bench.machine.replied(order.id, answer, now: bench.now)
-            switch answer {
+            bench.said = bench.machine.replied(order.id, decision, now: bench.now)
+            switch decision {
             case .proceed: #expect(Self.opened(bench).map(\.address.path) == ["/g"])
             case .redirect: #expect(Self.opened(bench).map(\.address) == [other])
             default: #expect(bench.machine.phase == .failed && Self.failure(bench)?.status == 302)
@@ -138,7 +138,7 @@ import Testing
     @Test func `a changed redirect obeys the rules of the server's`() throws {
         var bench = Bench(scheme: .https) { $0.hooks = .redirect }
         bench.begin()
-        bench.answer(Bench.redirect(to: "/g"))
+        bench.respond(Bench.redirect(to: "/g"))
         let order = try Self.question(bench)
         bench.said = bench.machine.replied(order.id, .redirect(to: other), now: bench.now)
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.code == .insecure)
@@ -147,7 +147,7 @@ import Testing
     @Test func `a response waits for the program before its first byte`() throws {
         var bench = Self.bench(.validate)
         bench.begin(nil)
-        bench.answer(Bench.whole(100))
+        bench.respond(Bench.whole(100))
         let order = try Self.question(bench)
         guard case .validate(_, let head, 100, 0) = order.question else { return #expect(Bool(false)) }
         #expect(head.status == 200)
@@ -161,7 +161,7 @@ import Testing
         for head in [Bench.part(50, 100, of: 100), Bench.whole(90, tag: "v2")] {
             var bench = Self.bench(.validate)
             bench.begin(Bench.journal([ByteRange(0, 50)], total: 100))
-            bench.answer(head)
+            bench.respond(head)
             let order = try Self.question(bench)
             bench.said = bench.machine.replied(order.id, .fail(Self.failure), now: bench.now)
             #expect(bench.said.contains(.close(keeping: true)) && !bench.said.contains(.startOver))
@@ -172,7 +172,7 @@ import Testing
     @Test func `an error status is presented before a retry, a 416 is not`() throws {
         var bench = Self.bench(.validate)
         bench.begin()
-        bench.answer(ResponseHead(status: 503))
+        bench.respond(ResponseHead(status: 503))
         let order = try Self.question(bench)
         bench.said = bench.machine.replied(order.id, .proceed, now: bench.now)
         #expect(bench.machine.phase == .probing && bench.machine.nextAttempt != nil)
@@ -181,7 +181,7 @@ import Testing
         complete.begin(Bench.journal([ByteRange(0, 50)], total: nil))
         var head = ResponseHead(status: 416)
         head.contentRange = .unsatisfied(total: 50)
-        complete.answer(head)
+        complete.respond(head)
         #expect(!complete.said.contains { if case .ask = $0 { true } else { false } })
     }
 
@@ -192,7 +192,7 @@ import Testing
         var bench = Self.bench(.validate)
         bench.begin()
         let lane = bench.lane
-        bench.answer(ResponseHead(status: 429))
+        bench.respond(ResponseHead(status: 429))
         #expect(bench.said.first == .drop(lane) && reports(bench.said) == 1)
         let order = try Self.question(bench)
         bench.said = bench.machine.replied(order.id, .proceed, now: bench.now)
@@ -202,30 +202,30 @@ import Testing
     @Test func `content for memory gives up an empty part file, and never bytes on disk`() throws {
         var bench = Self.bench(.validate)
         bench.begin(.fresh)
-        bench.answer(Bench.whole(100))
+        bench.respond(Bench.whole(100))
         bench.said = bench.machine.replied(try Self.question(bench).id, .memory(1000), now: bench.now)
         #expect(bench.said == [.useMemory(limit: 1000), .claim(bench.lane)])
         #expect(bench.machine.isInMemory)
         var begun = Self.bench(.validate)
         begun.begin(Bench.journal([ByteRange(0, 50)], total: 100))
-        begun.answer(Bench.part(50, 100, of: 100))
+        begun.respond(Bench.part(50, 100, of: 100))
         begun.said = begun.machine.replied(try Self.question(begun).id, .memory(1000), now: begun.now)
         #expect(begun.said.contains(.admit(begun.lane)) && !begun.machine.isInMemory)
     }
 
     @Test func `a retry is made, delayed or refused`() throws {
-        for answer in [HookDecision.decline, .retry(after: .seconds(7)), .fail(Self.failure)] {
+        for decision in [HookDecision.decline, .retry(after: .seconds(7)), .fail(Self.failure)] {
             var bench = Self.bench(.retry)
             bench.begin()
-            bench.answer(ResponseHead(status: 503))
+            bench.respond(ResponseHead(status: 503))
             let order = try Self.question(bench)
             guard case .retry(let failure, attempt: 1, wait: let wait?) = order.question else {
                 return #expect(Bool(false))
             }
             #expect(failure.status == 503 && bench.machine.nextAttempt == nil)
             #expect(bench.machine.retryNow(now: bench.now).isEmpty, "it waits for the program")
-            bench.said = bench.machine.replied(order.id, answer, now: bench.now)
-            switch answer {
+            bench.said = bench.machine.replied(order.id, decision, now: bench.now)
+            switch decision {
             case .decline: #expect(bench.machine.nextAttempt == bench.now + wait)
             case .retry: #expect(bench.machine.nextAttempt == bench.now + .seconds(7))
             default: #expect(bench.machine.phase == .failed)
@@ -237,7 +237,7 @@ import Testing
         var bench = Self.bench(.retry)
         bench.begin()
         for attempt in 1...20 {
-            bench.answer(ResponseHead(status: 404))
+            bench.respond(ResponseHead(status: 404))
             let order = try Self.question(bench)
             guard case .retry(_, attempt: attempt, wait: nil) = order.question else {
                 return #expect(Bool(false))
@@ -246,17 +246,17 @@ import Testing
             bench.ring()
             #expect(Self.opened(bench).count == 1)
         }
-        bench.answer(ResponseHead(status: 404))
+        bench.respond(ResponseHead(status: 404))
         bench.said = bench.machine.replied(try Self.question(bench).id, .decline, now: bench.now)
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.code == .notFound)
     }
 
-    @Test func `another source is used before the program is asked`() throws {
+    @Test func `another source is used before a question is put to the program`() throws {
         var bench = Bench(hosts: ["a.example", "b.example"]) { $0.hooks = .retry }
         bench.begin()
-        bench.answer(ResponseHead(status: 404))
+        bench.respond(ResponseHead(status: 404))
         #expect(Self.opened(bench).map(\.address.host) == ["b.example"])
-        bench.answer(ResponseHead(status: 404))
+        bench.respond(ResponseHead(status: 404))
         #expect(try Self.question(bench).lane == nil)
         _ = bench.machine.remove()
         #expect(bench.machine.phase == .removed)

@@ -34,7 +34,7 @@ import Testing
         #expect(bench.notices.contains { $0.contains("another range") })
         // Until then the journal records what they are.
         #expect(bench.machine.remembered.selection == before && bench.machine.remembered.base == base)
-        bench.answer(ResponseHead(status: 404))
+        bench.respond(ResponseHead(status: 404))
         #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
         #expect(!bench.said.contains(.startOver))
     }
@@ -42,7 +42,7 @@ import Testing
     @Test func `bytes of another part are gone when the requested ones arrive`() {
         var bench = Bench { $0.selection = .from(1000) }
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
-        bench.answer(Bench.part(1000, 5000, of: 5000))
+        bench.respond(Bench.part(1000, 5000, of: 5000))
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
         #expect(bench.machine.remembered.selection == .from(1000) && bench.machine.remembered.base == 1000)
         #expect(bench.machine.total == 4000)
@@ -68,7 +68,7 @@ import Testing
         for start in [0, 2 * Self.megabyte, 4 * Self.megabyte - Self.overlap] {
             #expect(bench.requested == .closed(ByteRange(start, start + Self.overlap)))
             #expect(bench.machine.remembered.selection == nil)
-            bench.answer(Bench.part(start, start + Self.overlap, of: 8 * Self.megabyte))
+            bench.respond(Bench.part(start, start + Self.overlap, of: 8 * Self.megabyte))
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
         #expect(bench.machine.remembered.selection == .whole)
@@ -87,7 +87,7 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], of: coded))
         #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
-        bench.answer(Bench.whole(5000))
+        bench.respond(Bench.whole(5000))
         #expect(bench.said.contains(.startOver) && bench.machine.remembered.coding == nil)
     }
 
@@ -96,7 +96,7 @@ import Testing
         bench.begin()
         var coded = Bench.whole(nil)
         coded.contentEncoding = "GZIP"
-        bench.answer(coded)
+        bench.respond(coded)
         #expect(bench.machine.remembered.coding == "gzip")
         bench.progress(to: 400)
         bench.fail(.connectionLost)
@@ -106,11 +106,11 @@ import Testing
         other.begin(Bench.journal([ByteRange(0, 400)], total: nil))
         var part = Bench.part(400, 5000, of: 5000)
         part.contentEncoding = "br"
-        other.answer(part)
+        other.respond(part)
         #expect(other.requested == .whole && other.machine.lanes.last?.kind == .restarting)
         part = Bench.whole(nil)
         part.contentEncoding = "br"
-        other.answer(part)
+        other.respond(part)
         #expect(other.machine.written == 0 && other.said.contains(.startOver))
         #expect(other.machine.remembered.coding == "br")
     }
@@ -120,16 +120,16 @@ import Testing
     @Test func `a response of another total before any byte was written is another version`() {
         var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
-        bench.answer(Bench.whole(20 * Self.megabyte))
+        bench.respond(Bench.whole(20 * Self.megabyte))
         bench.tick(after: 0.1)
         #expect(bench.machine.lanes.count == 2)
         let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
         bench.fail(.connectionLost, lane: first)
         #expect(bench.machine.written == 0)
         let start = 10 * Self.megabyte
-        bench.answer(Bench.part(start, 20 * Self.megabyte, of: 30 * Self.megabyte, tag: "v2"), to: second)
+        bench.respond(Bench.part(start, 20 * Self.megabyte, of: 30 * Self.megabyte, tag: "v2"), to: second)
         #expect(bench.machine.total == nil && bench.requested == .whole)
-        bench.answer(Bench.whole(30 * Self.megabyte, tag: "v2"))
+        bench.respond(Bench.whole(30 * Self.megabyte, tag: "v2"))
         #expect(bench.machine.total == 30 * Self.megabyte)
         #expect(bench.machine.remembered.total == 30 * Self.megabyte)
     }
@@ -152,11 +152,11 @@ import Testing
                 date: 5
             )
             head.entityTag?.isWeak = isWeak
-            bench.answer(head)
+            bench.respond(head)
             #expect(bench.requested == .closed(ByteRange(0, 1)))
             var probe = Bench.part(0, 1, of: 4 * Self.megabyte, tag: comesAgain ? tag : "w3", date: 5)
             probe.entityTag?.isWeak = isWeak
-            bench.answer(probe)
+            bench.respond(probe)
             if comesAgain {
                 #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
             } else {
@@ -164,7 +164,7 @@ import Testing
                 #expect(
                     bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte))
                 )
-                bench.answer(head)
+                bench.respond(head)
                 #expect(
                     bench.said.contains(.admit(bench.lane))
                         && bench.machine.lanes.last?.overlap == Self.overlap
@@ -196,15 +196,15 @@ import Testing
     @Test func `a tag that was seen twice and differs is another version, whatever the bytes are`() {
         var bench = Bench()
         bench.begin()
-        bench.answer(Bench.whole(4 * Self.megabyte))
+        bench.respond(Bench.whole(4 * Self.megabyte))
         bench.progress(to: Self.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte))
+        bench.respond(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte))
         bench.progress(to: 2 * Self.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(Bench.part(2 * Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
+        bench.respond(Bench.part(2 * Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
     }
 
@@ -213,7 +213,7 @@ import Testing
         bench.begin()
         var head = Bench.whole(40 * Self.megabyte, tag: nil, date: 5)
         head.date = Bench.time(5)
-        bench.answer(head)
+        bench.respond(head)
         bench.progress(to: Self.megabyte)
         bench.tick(after: 1)
         #expect(bench.machine.lanes.count == 1)
@@ -231,12 +231,12 @@ import Testing
                 head.date = Bench.time(100)
                 return head
             }
-            bench.answer(dated(Bench.whole(20 * Self.megabyte, tag: nil, date: 5)))
+            bench.respond(dated(Bench.whole(20 * Self.megabyte, tag: nil, date: 5)))
             bench.tick(after: 0.1)
             #expect(bench.machine.lanes.count == 2)
             let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
             let middle = 10 * Self.megabyte
-            bench.answer(
+            bench.respond(
                 dated(Bench.part(middle, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)),
                 to: second
             )
@@ -257,11 +257,11 @@ import Testing
     @Test func `a weak response beside one that sends bytes is rejected`() {
         var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
-        bench.answer(Bench.whole(20 * Self.megabyte))
+        bench.respond(Bench.whole(20 * Self.megabyte))
         bench.progress(to: Self.megabyte)
         bench.tick(after: 0.1)
         let second = bench.machine.lanes[1]
-        bench.answer(
+        bench.respond(
             Bench.part(second.cursor, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil),
             to: second.id
         )
@@ -276,7 +276,7 @@ import Testing
         var bench = Bench(hosts: ["b.example"])
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
         #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
-        bench.answer(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
+        bench.respond(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
         bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
         #expect(bench.said.contains(.startOver))
         var complete = Bench(hosts: ["b.example"])
@@ -288,9 +288,9 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
         #expect(bench.machine.lanes.last?.overlap == 0)
-        bench.answer(Bench.redirect(to: "http://cdn.example/f"))
+        bench.respond(Bench.redirect(to: "http://cdn.example/f"))
         #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
-        bench.answer(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
+        bench.respond(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
         #expect(bench.said.contains(.admit(bench.lane)))
         #expect(bench.machine.remembered.records.count == 1, "not before the comparison")
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
@@ -321,16 +321,16 @@ import Testing
         var known = Representation(total: 5000, mediaType: "video/x-matroska")
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
-        bench.answer(Self.page(30, type: "application/json; charset=utf-8"))
+        bench.respond(Self.page(30, type: "application/json; charset=utf-8"))
         #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
 
         known.mediaType = "application/json"
         var json = Bench()
         json.begin(Bench.journal([ByteRange(0, 400)], of: known))
-        json.answer(Self.page(type: "application/json"))
+        json.respond(Self.page(type: "application/json"))
         #expect(json.machine.written == 400 && json.machine.lanes.isEmpty)
         json.ring()
-        json.answer(Self.page(type: "application/json"))
+        json.respond(Self.page(type: "application/json"))
         #expect(json.machine.written == 0 && json.said.contains(.startOver))
     }
 
@@ -344,11 +344,11 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 100), ByteRange(200, 400)], total: 5000))
         for _ in 0..<2 {
-            bench.answer(short)
+            bench.respond(short)
             #expect(bench.machine.phase == .transferring && bench.machine.written == 300)
             bench.ring()
         }
-        bench.answer(short)
+        bench.respond(short)
         #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
         #expect(bench.machine.failure?.description.contains("the partial file is kept") == true)
         #expect(bench.machine.remembered.suspect == nil)
@@ -359,11 +359,11 @@ import Testing
             var first = Bench { $0.retry.retries = 0 }
             let known = Representation(total: 5000, mediaType: "text/html")
             first.begin(Bench.journal([ByteRange(0, 400)], of: known))
-            first.answer(Self.page())
+            first.respond(Self.page())
             #expect(first.machine.phase == .failed && first.said.contains(.record))
             var second = Bench { $0.retry.retries = 0 }
             second.begin(Bench.journal([ByteRange(0, 400)], of: first.machine.remembered))
-            second.answer(Self.page(next))
+            second.respond(Self.page(next))
             #expect(second.said.contains(.startOver) == (next == 6000), "another page begins the count again")
         }
     }
@@ -371,27 +371,27 @@ import Testing
     @Test func `a part between two pages shows that they were errors`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], of: Self.knownPage))
-        bench.answer(Self.page())
+        bench.respond(Self.page())
         bench.ring()
-        bench.answer(Bench.part(400, 5000, of: 5000))
+        bench.respond(Bench.part(400, 5000, of: 5000))
         #expect(bench.machine.remembered.suspect == nil && bench.machine.lanes.first?.stage == .flowing)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(Self.page())
+        bench.respond(Self.page())
         #expect(bench.machine.written == 400 && !bench.said.contains(.startOver))
     }
 
     @Test func `a part after a page makes the journal forget the page`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], of: Self.knownPage))
-        bench.answer(Bench.part(400, 5000, of: 5000))
+        bench.respond(Bench.part(400, 5000, of: 5000))
         bench.progress(to: 500)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(Self.page())
+        bench.respond(Self.page())
         #expect(bench.said.contains(.record) && bench.machine.remembered.suspect != nil)
         bench.ring()
-        bench.answer(Bench.part(500, 5000, of: 5000))
+        bench.respond(Bench.part(500, 5000, of: 5000))
         #expect(bench.machine.remembered.suspect == nil)
         #expect(bench.said == [.record, .admit(bench.lane)])
     }
@@ -402,9 +402,9 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
         #expect(bench.requested == .from(400))
-        bench.answer(ResponseHead(status: 416))
+        bench.respond(ResponseHead(status: 416))
         #expect(bench.requested == .closed(ByteRange(400, JournalLayout.longestFile)))
-        bench.answer(Bench.part(400, 5000, of: 5000))
+        bench.respond(Bench.part(400, 5000, of: 5000))
         #expect(bench.machine.total == 5000)
         bench.progress(to: 600)
         bench.fail(.connectionLost)
@@ -415,8 +415,8 @@ import Testing
     @Test func `a 416 to every range leads to a request without`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
-        bench.answer(ResponseHead(status: 416))
-        bench.answer(ResponseHead(status: 416))
+        bench.respond(ResponseHead(status: 416))
+        bench.respond(ResponseHead(status: 416))
         #expect(bench.requested == .whole)
     }
 
@@ -428,7 +428,7 @@ import Testing
             bench.begin(.existing(length: 4 * Self.megabyte))
             for start in [0, 2 * Self.megabyte, 4 * Self.megabyte - Self.overlap] {
                 #expect(bench.requested == .closed(ByteRange(start, start + Self.overlap)))
-                bench.answer(Bench.part(start, start + Self.overlap, of: 4 * Self.megabyte))
+                bench.respond(Bench.part(start, start + Self.overlap, of: 4 * Self.megabyte))
                 let agrees = agreed || start == 0
                 bench.said = bench.machine.compared(bench.lane, agreed: agrees, now: bench.now)
                 if !agrees { break }
@@ -441,9 +441,9 @@ import Testing
     @Test func `a server without ranges has to send all of an existing file`() {
         var bench = Bench()
         bench.begin(.existing(length: 4 * Self.megabyte))
-        bench.answer(Bench.whole(4 * Self.megabyte))
+        bench.respond(Bench.whole(4 * Self.megabyte))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
-        bench.answer(Bench.whole(4 * Self.megabyte))
+        bench.respond(Bench.whole(4 * Self.megabyte))
         #expect(bench.machine.lanes.last?.overlap == 4 * Self.megabyte)
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.phase == .finished)
@@ -458,7 +458,7 @@ import Testing
     @Test func `complete bytes on disk and all received bytes make a complete file`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil))
-        bench.answer(Bench.whole(1000, tag: nil))
+        bench.respond(Bench.whole(1000, tag: nil))
         #expect(bench.said.contains(.admit(bench.lane)))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.phase == .publishing)
@@ -467,7 +467,7 @@ import Testing
     @Test func `a file server's file that is shorter now starts over with a notice`() {
         var bench = Bench(scheme: .ftp)
         bench.begin(Bench.journal([ByteRange(0, 4 * Self.megabyte)], total: 8 * Self.megabyte, tag: nil))
-        bench.answer(ResponseHead(fileLength: 2 * Self.megabyte, modified: nil))
+        bench.respond(ResponseHead(fileLength: 2 * Self.megabyte, modified: nil))
         #expect(bench.said.contains(.startOver) && bench.machine.phase == .probing)
         #expect(bench.notices.contains { $0.contains("started over") })
     }

@@ -10,7 +10,7 @@ import Testing
         var bench = Bench { $0.ramp = .fixed(count) }
         bench.machine.limited(to: rate, now: bench.now)
         bench.begin()
-        bench.answer(Bench.whole(total))
+        bench.respond(Bench.whole(total))
         return bench
     }
 
@@ -31,7 +31,7 @@ import Testing
             }
             said += bench.machine.tick(now: bench.now)
             for lane in bench.machine.lanes where lane.stage == .asking {
-                bench.answer(Bench.part(lane.cursor, lane.end, of: total), to: lane.id)
+                bench.respond(Bench.part(lane.cursor, lane.end, of: total), to: lane.id)
                 said += bench.said
             }
         }
@@ -99,7 +99,7 @@ import Testing
         }
         bench.machine.limited(to: 1_000, now: bench.now)
         bench.begin()
-        bench.answer(Bench.whole(total))
+        bench.respond(Bench.whole(total))
         let said = run(&bench, seconds: 60, speed: 1_000, waits: true)
         #expect(drops(said) == 0 && bench.machine.phase == .transferring)
     }

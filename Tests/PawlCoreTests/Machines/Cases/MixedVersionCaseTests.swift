@@ -12,18 +12,18 @@ import Testing
     @Test func `a response is judged as its own host's, wherever another redirect has led since`() {
         var bench = Bench { $0.ramp = .fixed(3) }
         bench.begin()
-        bench.answer(Bench.redirect(to: "http://one.example/f"))
-        bench.answer(Bench.whole(30 * Self.megabyte))
+        bench.respond(Bench.redirect(to: "http://one.example/f"))
+        bench.respond(Bench.whole(30 * Self.megabyte))
         bench.tick(after: 0.1)
         #expect(bench.machine.lanes.count == 3)
         let (second, third) = (bench.machine.lanes[1], bench.machine.lanes[2])
-        bench.answer(Bench.redirect(to: "http://two.example/f"), to: second.id)
+        bench.respond(Bench.redirect(to: "http://two.example/f"), to: second.id)
         let other = bench.machine.lanes.last
-        bench.answer(Bench.redirect(to: "http://one.example/f"), to: third.id)
+        bench.respond(Bench.redirect(to: "http://one.example/f"), to: third.id)
         guard let other else { return }
         // The first host's tag, sent by the second one.
         let part = Bench.part(other.cursor, other.end, of: 30 * Self.megabyte)
-        bench.answer(part, to: other.id)
+        bench.respond(part, to: other.id)
         #expect(!bench.said.contains(.admit(other.id)))
         #expect(bench.machine.remembered.records.map(\.host) == ["http://one.example"])
     }
@@ -31,17 +31,17 @@ import Testing
     @Test func `the tag of another path on the same host proves nothing, its bytes do`() {
         var first = Bench { $0.retry.retries = 0 }
         first.begin()
-        first.answer(Bench.redirect(to: "http://cdn.example/f?signature=1"))
-        first.answer(Bench.whole(4 * Self.megabyte))
+        first.respond(Bench.redirect(to: "http://cdn.example/f?signature=1"))
+        first.respond(Bench.whole(4 * Self.megabyte))
         first.progress(to: Self.megabyte)
         first.fail(.connectionLost)
         var second = Bench()
         second.begin(Bench.journal([ByteRange(0, Self.megabyte)], of: first.machine.remembered))
-        second.answer(Bench.redirect(to: "http://cdn.example/g"))
+        second.respond(Bench.redirect(to: "http://cdn.example/g"))
         #expect(second.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
         var same = Bench()
         same.begin(Bench.journal([ByteRange(0, Self.megabyte)], of: first.machine.remembered))
-        same.answer(Bench.redirect(to: "http://cdn.example/f?signature=2"))
+        same.respond(Bench.redirect(to: "http://cdn.example/f?signature=2"))
         #expect(same.requested == .closed(ByteRange(Self.megabyte, 4 * Self.megabyte)))
     }
 
@@ -50,17 +50,17 @@ import Testing
     @Test func `a tag that comes back after another one is stable, and the other one another version`() {
         var bench = Bench()
         bench.begin()
-        bench.answer(Bench.whole(4 * Self.megabyte))
+        bench.respond(Bench.whole(4 * Self.megabyte))
         bench.progress(to: Self.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
         // A second node has another version.
-        bench.answer(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
+        bench.respond(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
         #expect(bench.requested == .closed(ByteRange(0, 1)))
-        bench.answer(Bench.part(0, 1, of: 4 * Self.megabyte))
+        bench.respond(Bench.part(0, 1, of: 4 * Self.megabyte))
         #expect(bench.machine.remembered.records.first?.stability == .stable)
         #expect(bench.machine.written == Self.megabyte)
-        bench.answer(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
+        bench.respond(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
     }
 
@@ -70,16 +70,16 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: nil, tag: nil))
         #expect(bench.requested == .from(Self.megabyte - Self.overlap))
-        bench.answer(Bench.part(Self.megabyte - Self.overlap, Self.megabyte, of: nil, tag: nil))
+        bench.respond(Bench.part(Self.megabyte - Self.overlap, Self.megabyte, of: nil, tag: nil))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.phase == .transferring && bench.machine.total == nil)
         // A request that begins there tells whether more follows.
         #expect(bench.requested == .from(Self.megabyte))
         var more = bench
-        more.answer(Bench.part(Self.megabyte, Self.megabyte + 1, of: nil, tag: nil))
+        more.respond(Bench.part(Self.megabyte, Self.megabyte + 1, of: nil, tag: nil))
         #expect(more.machine.phase != .transferring || more.machine.total == nil)
         #expect(!more.said.contains(.admit(more.lane)))
-        bench.answer(ResponseHead(status: 416))
+        bench.respond(ResponseHead(status: 416))
         #expect(bench.machine.phase == .publishing && bench.machine.total == Self.megabyte)
     }
 
@@ -96,17 +96,17 @@ import Testing
             )
         )
         #expect(bench.requested == .closed(range))
-        bench.answer(Bench.part(1000, 2000, of: nil, tag: nil))
+        bench.respond(Bench.part(1000, 2000, of: nil, tag: nil))
         #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.rangesUsable)
     }
 
     @Test func `a second connection that gets the whole of the same version leaves the first one alone`() {
         var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
-        bench.answer(Bench.whole(8 * Self.megabyte))
+        bench.respond(Bench.whole(8 * Self.megabyte))
         let first = bench.machine.lanes[0].id
         bench.progress(to: Self.megabyte, lane: first)
-        bench.answer(Bench.whole(8 * Self.megabyte))
+        bench.respond(Bench.whole(8 * Self.megabyte))
         #expect(bench.machine.lanes.map(\.id) == [first] && !bench.said.contains(.drop(first)))
         #expect(bench.machine.lanes[0].end == 8 * Self.megabyte)
     }
@@ -115,11 +115,11 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte, tag: nil))
         let start = Self.megabyte - Self.overlap
-        bench.answer(Bench.part(start, Self.megabyte + 1024, of: 4 * Self.megabyte, tag: nil))
+        bench.respond(Bench.part(start, Self.megabyte + 1024, of: 4 * Self.megabyte, tag: nil))
         #expect(bench.requested == .whole && !bench.machine.rangesUsable)
         var last = Bench()
         last.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: Self.megabyte + 10, tag: nil))
-        last.answer(Bench.part(start, Self.megabyte + 10, of: Self.megabyte + 10, tag: nil))
+        last.respond(Bench.part(start, Self.megabyte + 10, of: Self.megabyte + 10, tag: nil))
         #expect(last.said.contains(.admit(last.lane)), "the last ones may be short")
     }
 
@@ -130,10 +130,10 @@ import Testing
         #expect(bench.requested == .from(Self.megabyte))
         var head = ResponseHead(status: 416)
         head.contentRange = .unsatisfied(total: Self.megabyte)
-        bench.answer(head)
+        bench.respond(head)
         #expect(bench.machine.phase == .transferring)
         #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, Self.megabyte)))
-        bench.answer(
+        bench.respond(
             Bench.part(Self.megabyte - Self.overlap, Self.megabyte, of: Self.megabyte, tag: nil)
         )
         bench.said = bench.machine.compared(bench.lane, agreed: agreed, now: bench.now)
@@ -145,15 +145,15 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: nil))
         let given = bench.machine.sources[0].given
-        bench.answer(Bench.redirect(to: "http://a.example/f?token=1"))
-        bench.answer(ResponseHead(status: 403))
+        bench.respond(Bench.redirect(to: "http://a.example/f?token=1"))
+        bench.respond(ResponseHead(status: 403))
         #expect(bench.machine.sources[0].current == given)
-        bench.answer(Bench.redirect(to: "http://a.example/f?token=2"))
+        bench.respond(Bench.redirect(to: "http://a.example/f?token=2"))
         var head = ResponseHead(status: 416)
         head.contentRange = .unsatisfied(total: Self.megabyte)
-        bench.answer(head)
+        bench.respond(head)
         #expect(bench.machine.sources[0].current != given)
-        bench.answer(ResponseHead(status: 403))
+        bench.respond(ResponseHead(status: 403))
         #expect(bench.machine.phase != .failed && bench.machine.sources[0].current == given)
     }
 
@@ -163,7 +163,7 @@ import Testing
         var head = ResponseHead(status: 416)
         head.contentRange = .unsatisfied(total: Self.megabyte)
         head.entityTag = EntityTag(opaque: "v1", isWeak: false)
-        bench.answer(head)
+        bench.respond(head)
         #expect(bench.machine.phase == .publishing)
     }
 
@@ -171,7 +171,7 @@ import Testing
         for head in [Bench.whole(30, tag: "v2"), Bench.part(400, 600, of: 600, tag: "v2")] {
             var bench = Bench { $0.length = 5000 }
             bench.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
-            bench.answer(head)
+            bench.respond(head)
             #expect(!bench.said.contains(.startOver) && bench.machine.written == 400)
             #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
             #expect(bench.machine.failure?.why.contains("instead of the expected 5000") == true)
@@ -185,7 +185,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
         var head = ResponseHead(status: 416)
         head.contentRange = .unsatisfied(total: 5000)
-        bench.answer(head)
+        bench.respond(head)
         #expect(bench.machine.phase == .failed && !bench.said.contains(.startOver))
         #expect(bench.said.contains(.close(keeping: true)))
     }
@@ -197,7 +197,7 @@ import Testing
             $0.retry.retries = 0
         }
         bench.begin(claim)
-        bench.answer(ResponseHead(fileLength: 5000, modified: nil))
+        bench.respond(ResponseHead(fileLength: 5000, modified: nil))
         #expect(bench.machine.phase == .failed && !bench.said.contains(.startOver))
     }
 
@@ -207,12 +207,12 @@ import Testing
     private func meeting() -> (bench: Bench, first: LaneID, second: LaneID) {
         var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
-        bench.answer(Self.dated(Bench.whole(20 * Self.megabyte, tag: nil, date: 5)))
+        bench.respond(Self.dated(Bench.whole(20 * Self.megabyte, tag: nil, date: 5)))
         bench.tick(after: 0.1)
         let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
         let middle = 10 * Self.megabyte
         let part = Bench.part(middle, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
-        bench.answer(Self.dated(part), to: second)
+        bench.respond(Self.dated(part), to: second)
         return (bench, first, second)
     }
 
@@ -231,7 +231,7 @@ import Testing
         let third = bench.machine.lanes.last
         let start = third?.cursor ?? 0
         let part = Bench.part(start, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
-        bench.answer(Self.dated(part))
+        bench.respond(Self.dated(part))
         bench.progress(to: 20 * Self.megabyte - 1000, lane: third?.id)
         bench.progress(to: start, lane: second)
         #expect(bench.machine.reachedEnd(second) == Self.overlap)
@@ -265,7 +265,7 @@ import Testing
             let third = bench.machine.lanes.last
             let start = third?.cursor ?? 0
             let part = Bench.part(start, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
-            bench.answer(Self.dated(part))
+            bench.respond(Self.dated(part))
             bench.progress(to: start - 1000, lane: second)
             bench.progress(to: 20 * Self.megabyte, lane: third?.id)
             bench.end(.complete, lane: third?.id)
@@ -278,7 +278,7 @@ import Testing
         let place = ByteRange(middle - Self.overlap, middle + Self.overlap)
         #expect(bench.requested == .closed(place))
         let part = Bench.part(place.start, place.end, of: 20 * Self.megabyte, tag: nil, date: 5)
-        bench.answer(Self.dated(part))
+        bench.respond(Self.dated(part))
         bench.said = bench.machine.compared(bench.lane, agreed: agreed, now: bench.now)
         #expect(bench.machine.phase == (agreed ? .publishing : .probing))
     }
@@ -309,7 +309,7 @@ import Testing
         let place = ByteRange(middle - Self.overlap, middle + Self.overlap)
         #expect(next.machine.phase == .transferring && next.requested == .closed(place))
         let part = Bench.part(place.start, place.end, of: 20 * Self.megabyte, tag: nil, date: 5)
-        next.answer(Self.dated(part))
+        next.respond(Self.dated(part))
         next.said = next.machine.compared(next.lane, agreed: agreed, now: next.now)
         #expect(next.machine.phase == (agreed ? .publishing : .probing))
         #expect(next.machine.remembered.openJoints.isEmpty)

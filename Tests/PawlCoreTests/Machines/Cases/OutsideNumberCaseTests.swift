@@ -49,7 +49,7 @@ import Testing
                     }
                     bench.begin(claim)
                     requests += bench.machine.lanes.count
-                    bench.answer(Bench.whole(30))
+                    bench.respond(Bench.whole(30))
                 }
             }
         }
@@ -62,11 +62,11 @@ import Testing
             for head in Self.heads {
                 var bench = Bench(scheme: scheme) { $0.selection = selection }
                 bench.begin(.fresh)
-                bench.answer(head)
+                bench.respond(head)
                 bench.progress(to: min(10, bench.machine.lanes.last?.end ?? 0))
                 bench.fail(.connectionLost)
                 bench.ring()
-                bench.answer(head)
+                bench.respond(head)
                 #expect(bench.machine.written <= 10)
             }
         }

@@ -28,7 +28,7 @@ import Testing
     @Test func `a length that arrives late makes the digests decide instead of a comparison`() {
         var bench = Self.adopted()
         #expect(bench.requested == .from(1000))
-        bench.answer(Self.refusal(total: 1000))
+        bench.respond(Self.refusal(total: 1000))
         #expect(bench.machine.lanes.isEmpty)
         let checks = Self.checks(bench.said)
         #expect(checks.map(\.piece) == [0, 1])
@@ -36,7 +36,7 @@ import Testing
         bench.said = bench.machine.pieceHashed(checks[1], digest: Self.digest(9), now: bench.now)
         #expect(bench.notices == ["the piece at 500 on disk is wrong: fetching it again"])
         #expect(bench.requested == .closed(ByteRange(500, 1000)))
-        bench.answer(Bench.part(500, 1000, of: 1000))
+        bench.respond(Bench.part(500, 1000, of: 1000))
         bench.progress(to: 1000)
         bench.end(.complete)
         let again = Self.checks(bench.said)
@@ -51,7 +51,7 @@ import Testing
         }
         bench.begin(Bench.journal([ByteRange(0, 600)], total: nil, tag: nil, date: 0))
         #expect(bench.requested == .from(0))
-        bench.answer(Bench.part(0, 1000, of: 1000, tag: nil, date: 0))
+        bench.respond(Bench.part(0, 1000, of: 1000, tag: nil, date: 0))
         #expect(bench.machine.phase == .transferring)
         bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
         #expect(bench.requested == .closed(ByteRange(600, 1000)))
@@ -67,11 +67,11 @@ import Testing
         #expect(checks.map(\.piece) == [0, 1])
         bench.said = bench.machine.pieceHashed(checks[1], digest: Self.digest(9), now: bench.now)
         #expect(bench.requested == .closed(ByteRange(500, 1000)))
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         // The server has no ranges: piece 0 decides what of the whole is needed.
         #expect(bench.machine.lanes.isEmpty)
         bench.said = bench.machine.pieceHashed(checks[0], digest: Self.digest(9), now: bench.now)
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         #expect(bench.machine.lanes.count == 1, "\(bench.said)")
         bench.progress(to: 500)
         bench.tick(after: 1)
@@ -99,7 +99,7 @@ import Testing
     @Test func `a tag that changes is no other content where pieces decide`() {
         var bench = Self.stable()
         #expect(bench.requested == .closed(ByteRange(500, 1000)))
-        bench.answer(Bench.part(500, 1000, of: 1000, tag: "v2"))
+        bench.respond(Bench.part(500, 1000, of: 1000, tag: "v2"))
         #expect(bench.machine.lanes.first?.stage == .flowing && bench.machine.written == 500)
         bench.progress(to: 1000)
         bench.end(.complete)
@@ -112,13 +112,13 @@ import Testing
 
     @Test func `nor is it where the server sends the whole`() {
         var bench = Self.stable()
-        bench.answer(Bench.whole(1000, tag: "v2"))
+        bench.respond(Bench.whole(1000, tag: "v2"))
         let checks = Self.checks(bench.said)
         #expect(checks.map(\.piece) == [0] && bench.machine.failure == nil)
         guard let check = checks.first else { return }
         bench.said = bench.machine.pieceHashed(check, digest: Self.digest(1), now: bench.now)
         #expect(bench.requested == .whole)
-        bench.answer(Bench.whole(1000, tag: "v3"))
+        bench.respond(Bench.whole(1000, tag: "v3"))
         #expect(bench.machine.lanes.first?.stage == .flowing && bench.machine.written == 500)
     }
 
@@ -130,7 +130,7 @@ import Testing
         #expect(bench.requested == .from(0))
         bench.machine.map.learn(total: 1000)
         bench.machine.preparePieces()
-        bench.answer(Bench.part(0, 1000, of: 1000))
+        bench.respond(Bench.part(0, 1000, of: 1000))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.record(of: 0)?.stability == .seenOnce)
     }
@@ -140,22 +140,22 @@ import Testing
             $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
         }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: nil))
-        bench.answer(Bench.part(500, 1000, of: nil, tag: "v2"))
+        bench.respond(Bench.part(500, 1000, of: nil, tag: "v2"))
         #expect(bench.requested == .closed(ByteRange(0, 1)))
         bench.machine.map.learn(total: 1000)
         bench.machine.preparePieces()
-        bench.answer(Bench.part(0, 1, of: nil, tag: "v2"))
+        bench.respond(Bench.part(0, 1, of: nil, tag: "v2"))
         #expect(bench.machine.failure == nil && bench.machine.written == 500)
         #expect(bench.requested == .closed(ByteRange(500, 1000)))
     }
 
     @Test func `a source whose length changes is left out while another may have the pieces`() {
         var bench = Self.stable(hosts: ["a.example", "b.example"])
-        bench.answer(Bench.part(500, 999, of: 999, tag: "v2"))
+        bench.respond(Bench.part(500, 999, of: 999, tag: "v2"))
         #expect(bench.machine.failure == nil && bench.machine.written == 500)
         #expect(bench.notices.contains { $0.contains("left out") })
         #expect(bench.machine.sources[bench.machine.lanes[0].source].given.host == "b.example")
-        bench.answer(Bench.part(500, 999, of: 999, tag: "v2"))
+        bench.respond(Bench.part(500, 999, of: 999, tag: "v2"))
         #expect(bench.machine.failure?.code == .cannotResume && bench.machine.written == 500)
     }
 

@@ -15,13 +15,13 @@ import Testing
         var bench = Bench { $0.selection = .from(1000) }
         bench.begin()
         #expect(bench.requested == .from(1000))
-        bench.answer(refusal)
+        bench.respond(refusal)
         #expect(bench.requested == .closed(ByteRange(1000, JournalLayout.longestFile)))
         #expect(bench.machine.attempts == 0)
         var failing = bench
-        failing.answer(ResponseHead(status: 416))
+        failing.respond(ResponseHead(status: 416))
         #expect(failing.machine.phase == .failed)
-        bench.answer(Bench.part(1000, 5000, of: 5000))
+        bench.respond(Bench.part(1000, 5000, of: 5000))
         #expect(bench.machine.total == 4000 && bench.machine.lanes.first?.stage == .flowing)
     }
 
@@ -29,7 +29,7 @@ import Testing
         var bench = Bench(hosts: ["a.example", "b.example"])
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
         #expect(bench.requested == .from(400))
-        bench.answer(ResponseHead(status: 416))
+        bench.respond(ResponseHead(status: 416))
         #expect(bench.requested == .closed(ByteRange(400, JournalLayout.longestFile)))
         bench.machine.reset(total: nil)
         _ = bench.machine.stop()
@@ -37,7 +37,7 @@ import Testing
         #expect(bench.requested == .closed(ByteRange(0, JournalLayout.longestFile)))
         var lie = Bench.part(0, 400, of: 400)
         lie.contentLength = 401
-        bench.answer(lie)
+        bench.respond(lie)
         #expect(bench.requested == .whole && !bench.machine.rangesUsable)
     }
 
@@ -45,12 +45,12 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
         #expect(bench.requested == .closed(ByteRange(400, 1000)))
-        bench.answer(Self.refused(1000))
+        bench.respond(Self.refused(1000))
         #expect(bench.machine.phase == .transferring && bench.machine.written == 400)
         #expect(!bench.said.contains(.startOver) && bench.machine.rangesUsable)
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(400, 1000)))
-        bench.answer(Bench.part(400, 1000, of: 1000))
+        bench.respond(Bench.part(400, 1000, of: 1000))
         #expect(bench.machine.lanes.first?.stage == .flowing)
     }
 
@@ -59,12 +59,12 @@ import Testing
             var bench = Bench { $0.retry.retries = retries }
             bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
             if retries > 0 {
-                bench.answer(Self.refused(1000))
+                bench.respond(Self.refused(1000))
                 bench.ring()
             }
-            bench.answer(Self.refused(1000))
+            bench.respond(Self.refused(1000))
             #expect(bench.requested == .whole && bench.machine.written == 400)
-            bench.answer(Bench.whole(1000))
+            bench.respond(Bench.whole(1000))
             #expect(!bench.said.contains(.startOver) && bench.machine.written == 400)
             #expect(bench.machine.lanes.first?.overlap == 400)
             bench.fail(.connectionLost)
@@ -72,7 +72,7 @@ import Testing
             guard retries > 0 else { continue }
             bench.ring()
             #expect(bench.requested == .whole)
-            bench.answer(Bench.whole(1000))
+            bench.respond(Bench.whole(1000))
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
             bench.progress(to: 1000)
             bench.end(.complete)
@@ -83,15 +83,15 @@ import Testing
     @Test func `bytes that cannot be continued are replaced once the whole arrives`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(300, 400), ByteRange(600, 700)], total: 1000))
-        bench.answer(Self.refused(1000))
+        bench.respond(Self.refused(1000))
         #expect(bench.machine.rangesUsable && bench.machine.attempts == 1)
         bench.ring()
-        bench.answer(Self.refused(1000))
+        bench.respond(Self.refused(1000))
         #expect(bench.requested == .whole && bench.machine.written == 200)
         bench.fail(.connectionLost)
         #expect(bench.machine.written == 200 && !bench.said.contains(.startOver))
         bench.ring()
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
         #expect(bench.notices.contains { $0.contains("started over from 0") })
         bench.progress(to: 1000)
@@ -102,11 +102,11 @@ import Testing
     @Test func `of bytes with gaps the beginning is compared with the whole, and kept`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000))
-        bench.answer(Self.refused(1000))
+        bench.respond(Self.refused(1000))
         bench.ring()
-        bench.answer(Self.refused(1000))
+        bench.respond(Self.refused(1000))
         #expect(bench.requested == .whole && bench.machine.written == 500)
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         #expect(bench.said.contains(.discard(ByteRange(400, 700))) && !bench.said.contains(.startOver))
         #expect(bench.machine.written == 400 && bench.machine.lanes.first?.overlap == 400)
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
@@ -118,14 +118,14 @@ import Testing
     @Test func `bytes with gaps stay where the server has sent parts in the same run`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000))
-        bench.answer(Bench.part(400, 500, of: 1000))
+        bench.respond(Bench.part(400, 500, of: 1000))
         bench.progress(to: 500)
         bench.end(.complete)
         for _ in 0..<2 {
-            bench.answer(Self.refused(1000))
+            bench.respond(Self.refused(1000))
             bench.ring()
         }
-        bench.answer(Self.refused(1000))
+        bench.respond(Self.refused(1000))
         #expect(bench.machine.phase == .failed && bench.machine.written == 600)
     }
 
@@ -136,10 +136,10 @@ import Testing
         var bench = Bench()
         bench.begin(.found(journal))
         for _ in 0..<2 {
-            bench.answer(Self.refused(1000))
+            bench.respond(Self.refused(1000))
             bench.ring()
         }
-        bench.answer(Self.refused(1000))
+        bench.respond(Self.refused(1000))
         #expect(bench.machine.phase == .failed && bench.machine.written == 500)
     }
 
@@ -157,19 +157,19 @@ import Testing
             bench.begin(Bench.journal([ByteRange(0, length)], total: length, tag: nil))
             #expect(bench.requested == .closed(ByteRange(length - DownloadMachine.overlap, length)))
             if refuses {
-                bench.answer(Self.refused(length))
+                bench.respond(Self.refused(length))
                 bench.ring()
-                bench.answer(Self.refused(length))
+                bench.respond(Self.refused(length))
                 #expect(bench.requested == .whole)
             }
-            bench.answer(Bench.whole(length, tag: nil))
+            bench.respond(Bench.whole(length, tag: nil))
             #expect(bench.machine.lanes.first?.kind == .settling)
             #expect(bench.machine.lanes.first?.overlap == length)
             bench.end(end)
             #expect(bench.machine.written == length && !bench.said.contains(.startOver))
             bench.ring()
             #expect(bench.requested == .whole)
-            bench.answer(Bench.whole(length, tag: nil))
+            bench.respond(Bench.whole(length, tag: nil))
             #expect(bench.machine.written == length && !bench.said.contains(.startOver))
             #expect(bench.machine.lanes.first?.overlap == length)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
@@ -182,7 +182,7 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000, tag: nil))
         #expect(bench.requested == .closed(ByteRange(0, 1000)))
-        bench.answer(Bench.part(0, 1000, of: 1000, tag: nil))
+        bench.respond(Bench.part(0, 1000, of: 1000, tag: nil))
         #expect(bench.machine.lanes.first?.overlap == 400)
         bench.end(end)
         #expect(bench.machine.written == 400 && !bench.said.contains(.startOver))
@@ -196,7 +196,7 @@ import Testing
     ) {
         var bench = Bench(scheme: .ftp)
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil, tag: nil))
-        bench.answer(ResponseHead(fileLength: nil, modified: nil))
+        bench.respond(ResponseHead(fileLength: nil, modified: nil))
         #expect(bench.machine.lanes.first?.overlap == 400)
         bench.end(end)
         #expect(bench.said.contains(.startOver) == (end == .complete))
@@ -209,14 +209,14 @@ import Testing
         bench.fail(.offsetRefused)
         #expect(bench.requested == .whole && bench.machine.written == 400)
         #expect(bench.notices.contains { $0.contains("the server refuses the offset") })
-        bench.answer(ResponseHead(fileLength: 300, modified: nil))
+        bench.respond(ResponseHead(fileLength: 300, modified: nil))
         #expect(bench.said.contains(.startOver) && bench.machine.total == 300)
     }
 
     @Test func `an FTP file that proves to be another one at its end starts over`() {
         var bench = Bench(scheme: .ftp)
         bench.begin()
-        bench.answer(ResponseHead(fileLength: 300, modified: nil))
+        bench.respond(ResponseHead(fileLength: 300, modified: nil))
         bench.said = bench.machine.claimed(bench.lane, .fresh, now: bench.now)
         bench.progress(to: 300)
         bench.fail(.contentChanged)
@@ -227,9 +227,9 @@ import Testing
     @Test func `a further connection whose valid range is refused is one too many`() {
         var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
-        bench.answer(Bench.whole(100 * Bench.megabyte))
+        bench.respond(Bench.whole(100 * Bench.megabyte))
         #expect(bench.machine.lanes.count == 2)
-        bench.answer(Self.refused(100 * Bench.megabyte))
+        bench.respond(Self.refused(100 * Bench.megabyte))
         #expect(bench.machine.lanes.count == 1 && bench.machine.rangesUsable)
         bench.tick(after: 0.1)
         #expect(bench.machine.lanes.first?.end == 100 * Bench.megabyte, "it has its range back")
@@ -239,15 +239,15 @@ import Testing
         var bench = Bench { $0.selection = .closed(ByteRange(100, 200)) }
         bench.begin()
         for _ in 0..<2 {
-            bench.answer(Self.refused(1000))
+            bench.respond(Self.refused(1000))
             #expect(bench.machine.phase != .failed)
             bench.ring()
         }
-        bench.answer(Self.refused(1000))
+        bench.respond(Self.refused(1000))
         #expect(bench.machine.phase == .failed && bench.machine.failure?.code == .badResponse)
         var beyond = Bench { $0.selection = .closed(ByteRange(1000, 2000)) }
         beyond.begin()
-        beyond.answer(Self.refused(1000))
+        beyond.respond(Self.refused(1000))
         #expect(beyond.machine.phase == .failed, "a range beyond the end stays one")
     }
 }

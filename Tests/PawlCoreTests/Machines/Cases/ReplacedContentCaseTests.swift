@@ -13,7 +13,7 @@ import Testing
                 $0.retry.retries = 0
             }
             bench.begin()
-            bench.answer(coded)
+            bench.respond(coded)
             #expect(bench.machine.phase == .failed && bench.machine.failure?.code == .badResponse)
         }
         for before in [RequestedRange.whole, .closed(ByteRange(0, 1000))] {
@@ -21,7 +21,7 @@ import Testing
             var bench = Bench { $0.selection = .closed(ByteRange(0, 1000)) }
             bench.begin(Bench.journal([ByteRange(0, 1000)], of: facts))
             #expect(bench.requested == .closed(ByteRange(0, 1000)))
-            bench.answer(Bench.part(0, 1000, of: 4000))
+            bench.respond(Bench.part(0, 1000, of: 4000))
             #expect(bench.said.contains(.startOver))
         }
     }
@@ -35,7 +35,7 @@ import Testing
         )
         let facts = Representation(coding: "gzip", total: 4000, records: [record])
         bench.begin(Bench.journal([ByteRange(0, 1000)], of: facts))
-        bench.answer(Bench.whole(5000, tag: "v1"))
+        bench.respond(Bench.whole(5000, tag: "v1"))
         #expect(bench.said.contains(.startOver) && bench.machine.remembered.coding == nil)
         #expect(bench.machine.total == 5000)
     }
@@ -49,17 +49,17 @@ import Testing
         bench.begin()
         #expect(bench.requested == .whole)
         var short = bench
-        short.answer(head(1))
+        short.respond(head(1))
         #expect(short.machine.total == 1 && short.machine.lanes.first?.stage == .flowing)
         var unknown = bench
-        unknown.answer(head(nil))
+        unknown.respond(head(nil))
         #expect(unknown.machine.failure?.code == .badResponse)
-        bench.answer(head(70_000))
+        bench.respond(head(70_000))
         #expect(bench.requested == .from(69_500))
         var longer = bench
-        longer.answer(head(70_100))
+        longer.respond(head(70_100))
         #expect(longer.requested == .from(69_600))
-        bench.answer(head(70_000))
+        bench.respond(head(70_000))
         #expect(bench.machine.total == 500 && bench.machine.lanes.first?.stage == .flowing)
         bench.progress(to: 500)
         bench.end(.complete)
@@ -74,12 +74,12 @@ import Testing
         bench.begin()
         #expect(bench.requested == .from(1000))
         var unknown = bench
-        bench.answer(ResponseHead(fileLength: 5000, modified: nil))
+        bench.respond(ResponseHead(fileLength: 5000, modified: nil))
         #expect(bench.machine.total == 4000)
         bench.progress(to: 4000)
         bench.end(.complete)
         #expect(bench.machine.phase == (scheme == .sftp ? .transferring : .publishing))
-        unknown.answer(ResponseHead(fileLength: nil, modified: nil))
+        unknown.respond(ResponseHead(fileLength: nil, modified: nil))
         unknown.said = unknown.machine.claimed(unknown.lane, .fresh, now: unknown.now)
         unknown.progress(to: 4000)
         unknown.end(.complete)
@@ -98,7 +98,7 @@ import Testing
         func complete(_ checksum: Checksum?) -> Bench {
             var bench = Bench(scheme: .sftp) { $0.checksum = checksum }
             bench.begin()
-            bench.answer(ResponseHead(fileLength: 100_000, modified: nil))
+            bench.respond(ResponseHead(fileLength: 100_000, modified: nil))
             bench.progress(to: 100_000)
             bench.end(.complete)
             return bench
@@ -107,7 +107,7 @@ import Testing
         #expect(complete(checksum).machine.phase == .verifying)
         var bench = complete(nil)
         #expect(bench.requested == .closed(ByteRange(34_464, 100_000)))
-        bench.answer(ResponseHead(fileLength: nil, modified: nil))
+        bench.respond(ResponseHead(fileLength: nil, modified: nil))
         bench.said = bench.machine.compared(bench.lane, agreed: agrees, now: bench.now)
         #expect(bench.machine.phase == (agrees ? .publishing : .probing))
         #expect(bench.said.contains(.startOver) != agrees)
@@ -130,7 +130,7 @@ import Testing
         for bytes: Int64 in [0, 1] {
             var bench = Bench(scheme: .ftp) { $0.selection = .from(500) }
             bench.begin()
-            bench.answer(ResponseHead(fileLength: nil, modified: nil))
+            bench.respond(ResponseHead(fileLength: nil, modified: nil))
             if bytes > 0 { bench.progress(to: bytes) }
             bench.end(.complete)
             #expect(bench.machine.phase == (bytes > 0 ? .publishing : .failed))
@@ -142,14 +142,14 @@ import Testing
     {
         var bench = Bench(scheme: .ftp) { $0.selection = .suffix(500) }
         bench.begin()
-        bench.answer(ResponseHead(fileLength: 70_000, modified: nil))
+        bench.respond(ResponseHead(fileLength: 70_000, modified: nil))
         let known = bench.said.compactMap { if case .open(let order) = $0 { order.knownLength } else { nil } }
         #expect(bench.requested == .from(69_500) && known == [70_000])
-        bench.answer(ResponseHead(fileLength: nil, modified: nil))
+        bench.respond(ResponseHead(fileLength: nil, modified: nil))
         #expect(bench.requested == .whole)
         while bench.machine.isActive {
-            bench.answer(ResponseHead(fileLength: 70_000, modified: nil))
-            bench.answer(ResponseHead(fileLength: nil, modified: nil))
+            bench.respond(ResponseHead(fileLength: 70_000, modified: nil))
+            bench.respond(ResponseHead(fileLength: nil, modified: nil))
         }
         #expect(bench.machine.failure?.code == .badResponse)
     }
@@ -157,28 +157,28 @@ import Testing
     @Test func `a response without validators after a change of the content must come twice`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
-        bench.answer(Bench.part(400, 1200, of: 1200, tag: "v2"))
+        bench.respond(Bench.part(400, 1200, of: 1200, tag: "v2"))
         #expect(bench.requested == .whole && bench.machine.written == 0)
-        bench.answer(Bench.whole(26, tag: nil))
+        bench.respond(Bench.whole(26, tag: nil))
         #expect(bench.machine.phase == .probing && bench.machine.attempts == 1)
         bench.ring()
         var right = bench
-        right.answer(Bench.whole(1200, tag: "v2"))
+        right.respond(Bench.whole(1200, tag: "v2"))
         #expect(right.machine.total == 1200 && right.machine.former == nil)
-        bench.answer(Bench.whole(26, tag: nil))
+        bench.respond(Bench.whole(26, tag: nil))
         #expect(bench.machine.total == 26 && bench.machine.lanes.first?.stage == .flowing)
     }
 
     @Test func `a page of a mirror is not the content of which the first source has sent nothing yet`() {
         var bench = Bench(hosts: ["a.example", "b.example"])
         bench.begin()
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         bench.fail(.connectionLost)
         bench.ring()
         #expect(bench.machine.lanes.first?.source == 1 && bench.requested == .whole)
         var page = Bench.whole(26, tag: nil)
         page.contentType = "application/json"
-        bench.answer(page)
+        bench.respond(page)
         #expect(bench.machine.total == nil && bench.machine.phase == .probing)
     }
 
@@ -186,7 +186,7 @@ import Testing
         for head in [Bench.whole(1000, tag: "v2"), Bench.whole(1001, tag: "v1")] {
             var bench = Bench()
             bench.begin(nil)
-            bench.answer(head)
+            bench.respond(head)
             #expect(bench.machine.lanes.first?.stage == .claiming)
             let found = Bench.journal([ByteRange(0, 1000)], total: 1000)
             bench.said = bench.machine.claimed(bench.lane, found, now: bench.now)
@@ -194,7 +194,7 @@ import Testing
         }
         var same = Bench()
         same.begin(nil)
-        same.answer(Bench.whole(1000))
+        same.respond(Bench.whole(1000))
         let found = Bench.journal([ByteRange(0, 1000)], total: 1000)
         same.said = same.machine.claimed(same.lane, found, now: same.now)
         #expect(same.machine.phase == .publishing)
@@ -208,11 +208,11 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 1000)], of: facts))
         var gone = ResponseHead(status: 416)
         gone.contentRange = .unsatisfied(total: 500)
-        bench.answer(gone)
+        bench.respond(gone)
         #expect(bench.requested == .whole)
         var page = Bench.whole(125, tag: nil)
         page.contentType = "text/html"
-        bench.answer(page)
+        bench.respond(page)
         #expect(bench.machine.failure?.code == .badResponse)
         #expect(bench.machine.failure?.description.contains("text/html instead of video/x-matroska") == true)
     }

@@ -15,7 +15,7 @@ import Testing
     private func replaced(tag: String? = "v1", date: Int64? = nil) -> Bench {
         var bench = Bench()
         bench.begin()
-        bench.answer(Bench.whole(4 << 20, tag: tag, date: date))
+        bench.respond(Bench.whole(4 << 20, tag: tag, date: date))
         bench.progress(to: 1 << 20)
         bench.said = bench.machine.replaceSource(0, with: Self.fresh, now: bench.now)
         return bench
@@ -30,7 +30,7 @@ import Testing
         let overlap = DownloadMachine.overlap
         #expect(opened(bench).map(\.address) == [Self.fresh])
         #expect(opened(bench).map(\.requested) == [.closed(ByteRange((1 << 20) - overlap, 4 << 20))])
-        bench.answer(Bench.part((1 << 20) - overlap, 4 << 20, of: 4 << 20))
+        bench.respond(Bench.part((1 << 20) - overlap, 4 << 20, of: 4 << 20))
         #expect(bench.said.contains(.admit(bench.lane)))
         #expect(bench.machine.provenAddresses == ["http://a.example/f"], "not before the comparison")
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
@@ -44,7 +44,7 @@ import Testing
     @Test func `A8 a different tag is no obstacle if date and bytes are the same`() {
         var bench = replaced(tag: "v1", date: 7)
         let start = (1 << 20) - DownloadMachine.overlap
-        bench.answer(Bench.part(start, 4 << 20, of: 4 << 20, tag: "token", date: 7))
+        bench.respond(Bench.part(start, 4 << 20, of: 4 << 20, tag: "token", date: 7))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.phase == .transferring)
         #expect(bench.machine.written == 1 << 20)
@@ -56,15 +56,15 @@ import Testing
         let start = (1 << 20) - DownloadMachine.overlap
         switch difference {
         case "bytes":
-            bench.answer(Bench.part(start, 4 << 20, of: 4 << 20, tag: "token", date: 7))
+            bench.respond(Bench.part(start, 4 << 20, of: 4 << 20, tag: "token", date: 7))
             bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
-        case "length": bench.answer(Bench.part(start, 5 << 20, of: 5 << 20))
+        case "length": bench.respond(Bench.part(start, 5 << 20, of: 5 << 20))
         case "page":
             var page = Bench.whole(900, tag: nil)
             page.contentType = "text/html"
-            bench.answer(page)
+            bench.respond(page)
         default:
-            bench.answer(Bench.whole(4 << 20, tag: nil, date: 7))
+            bench.respond(Bench.whole(4 << 20, tag: nil, date: 7))
             #expect(bench.machine.lanes.last?.overlap == 1 << 20)
             bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
         }
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `A8 a new URL without ranges sends everything, which is compared and then continued`() {
         var bench = replaced()
-        bench.answer(Bench.whole(4 << 20))
+        bench.respond(Bench.whole(4 << 20))
         #expect(bench.said.contains(.admit(bench.lane)) && !bench.said.contains(.startOver))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 4 << 20)
@@ -90,7 +90,7 @@ import Testing
         #expect(bench.requested == .closed(ByteRange(1 << 20, 4 << 20)))
         var other = Bench(hosts: ["z.example"]) { $0.replacesAddress = true }
         other.begin(Bench.journal([ByteRange(0, 1 << 20)], total: 4 << 20))
-        other.answer(Bench.part((1 << 20) - DownloadMachine.overlap, 9 << 20, of: 9 << 20))
+        other.respond(Bench.part((1 << 20) - DownloadMachine.overlap, 9 << 20, of: 9 << 20))
         #expect(other.machine.phase == .failed)
         #expect(other.machine.failure?.code == .cannotResume)
         #expect(other.machine.written == 1 << 20)
@@ -101,11 +101,11 @@ import Testing
     private func expired(_ status: Int, canRefresh: Bool = true) -> Bench {
         var bench = Bench { $0.canRefresh = canRefresh }
         bench.begin()
-        bench.answer(Bench.whole(4 << 20))
+        bench.respond(Bench.whole(4 << 20))
         bench.progress(to: 1 << 20)
         bench.fail(.connectionLost)
         bench.ring()
-        bench.answer(ResponseHead(status: status))
+        bench.respond(ResponseHead(status: status))
         return bench
     }
 
@@ -151,7 +151,7 @@ import Testing
         while let generation = question(bench), questions < 20 {
             questions += 1
             bench.said = bench.machine.refreshed(0, generation, to: Self.fresh, now: bench.now)
-            bench.answer(ResponseHead(status: 403))
+            bench.respond(ResponseHead(status: 403))
         }
         #expect(questions == DownloadMachine.mostRefreshes)
         #expect(bench.machine.phase == .failed)

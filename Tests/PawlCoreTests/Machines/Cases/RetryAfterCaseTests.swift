@@ -18,7 +18,7 @@ import Testing
         while bench.machine.phase != .failed, waits.count < 10 {
             var head = ResponseHead(status: status)
             head.retryAfter = field
-            bench.answer(head)
+            bench.respond(head)
             for case .alarm(let alarm) in bench.said {
                 waits.append((alarm.at - bench.now).seconds)
                 bench.now = alarm.at
@@ -58,7 +58,7 @@ import Testing
         bench.begin()
         var head = ResponseHead(status: 429)
         head.retryAfter = "600"
-        bench.answer(head)
+        bench.respond(head)
         let requested = bench.said.compactMap {
             if case .throttled(_, let wait, _) = $0 { wait } else { nil }
         }
@@ -76,7 +76,7 @@ import Testing
         bench.begin()
         var head = Bench.redirect(to: "http://b.example/f")
         head.retryAfter = "3600"
-        bench.answer(head)
+        bench.respond(head)
         let opened = bench.said.contains { if case .open = $0 { true } else { false } }
         #expect(opened)
     }

@@ -13,11 +13,11 @@ import Testing
             change(&plan)
         }
         bench.begin()
-        bench.answer(Bench.whole(total))
+        bench.respond(Bench.whole(total))
         bench.tick(after: 0.1)
         for lane in bench.machine.lanes where lane.stage == .asking {
             let end: Int64 = if case .closed(let range) = lane.requested { range.end } else { total }
-            bench.answer(Bench.part(lane.cursor, end, of: total), to: lane.id)
+            bench.respond(Bench.part(lane.cursor, end, of: total), to: lane.id)
         }
         return bench
     }
@@ -28,12 +28,12 @@ import Testing
         var bench = Bench { $0.ramp = .automatic(maximum: 32) }
         bench.begin()
         if isLong { bench.tick(after: 0.1) }
-        bench.answer(Bench.whole(Self.total))
+        bench.respond(Bench.whole(Self.total))
         let first = bench.machine.lanes[0].id
         while bench.machine.lanes.count < 8 {
             for lane in bench.machine.lanes {
                 if lane.stage == .asking, case .closed(let range) = lane.requested {
-                    bench.answer(Bench.part(range.start, range.end, of: Self.total), to: lane.id)
+                    bench.respond(Bench.part(range.start, range.end, of: Self.total), to: lane.id)
                 } else {
                     bench.progress(to: lane.cursor + 10_000, lane: lane.id)
                 }
@@ -123,7 +123,7 @@ import Testing
     @Test func `G3 a single lane that falls to a twentieth of its best gets a helper`() {
         var bench = Bench { $0.ramp = .fixed(1) }
         bench.begin()
-        bench.answer(Bench.whole(Self.total))
+        bench.respond(Bench.whole(Self.total))
         let lane = bench.lane
         for _ in 0..<8 {
             bench.progress(to: bench.machine.lanes[0].cursor + 500_000, lane: lane)
@@ -138,7 +138,7 @@ import Testing
         #expect(seconds >= 10 && seconds < 16)
         let helper = bench.machine.lanes[1]
         #expect(helper.kind == .data && helper.cursor > bench.machine.lanes[0].cursor)
-        bench.answer(Bench.part(helper.cursor, Self.total, of: Self.total), to: helper.id)
+        bench.respond(Bench.part(helper.cursor, Self.total, of: Self.total), to: helper.id)
         for _ in 0..<8 {
             for one in bench.machine.lanes where one.stage == .flowing {
                 bench.progress(to: one.cursor + (one.id == lane ? 1000 : 500_000), lane: one.id)
@@ -169,14 +169,14 @@ import Testing
     @Test func `G3 the bytes of a race are written once and its losers are closed`() {
         var bench = Bench { $0.ramp = .fixed(3) }
         bench.begin()
-        bench.answer(Bench.whole(1000))
+        bench.respond(Bench.whole(1000))
         bench.progress(to: 100)
         bench.tick(after: 3)
         #expect(bench.machine.lanes.count { $0.isRacing != nil } == 2)
         let (owner, first, second) = (
             bench.machine.lanes[0].id, bench.machine.lanes[1].id, bench.machine.lanes[2].id
         )
-        bench.answer(Bench.part(100, 1000, of: 1000), to: first)
+        bench.respond(Bench.part(100, 1000, of: 1000), to: first)
         bench.progress(to: 700, lane: first)
         #expect(bench.machine.lanes.first { $0.id == first }?.kind == .data)
         #expect(bench.machine.lanes.first { $0.id == owner }?.isRacing == first)

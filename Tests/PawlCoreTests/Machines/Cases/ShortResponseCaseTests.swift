@@ -14,7 +14,7 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, start)], total: total, tag: tag))
         #expect(bench.requested == .closed(ByteRange(start - overlap, total)))
-        bench.answer(Bench.part(start - overlap, total, of: total, tag: tag))
+        bench.respond(Bench.part(start - overlap, total, of: total, tag: tag))
         bench.bring(count)
         bench.fail(.connectionLost)
         bench.ring()
@@ -30,14 +30,14 @@ import Testing
         while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
             parts.append(part)
             #expect(part.count <= 30_000)
-            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             bench.bring(part.count)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
         #expect(bench.requested == .closed(ByteRange(Self.start - 10_000, Self.total)))
         #expect(parts.first?.end == Self.start - 10_000 && parts.last?.start == Self.start - Self.overlap)
         #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.start == $1.end })
-        bench.answer(Bench.part(Self.start - 10_000, Self.total, of: Self.total, tag: nil))
+        bench.respond(Bench.part(Self.start - 10_000, Self.total, of: Self.total, tag: nil))
         bench.bring(10_000)
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: Self.start + 30_000)
@@ -56,11 +56,11 @@ import Testing
         for _ in 0..<100 where bench.machine.isActive && bench.machine.written == Self.start {
             switch bench.requested {
             case .closed(let part):
-                bench.answer(Bench.part(part.start, part.end, of: nil, tag: nil))
+                bench.respond(Bench.part(part.start, part.end, of: nil, tag: nil))
                 bench.bring(part.count)
                 bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
             case .from(let offset):
-                bench.answer(Bench.part(offset, end, of: nil, tag: nil))
+                bench.respond(Bench.part(offset, end, of: nil, tag: nil))
                 guard bench.machine.lanes.last?.stage == .flowing else { continue }
                 bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
                 bench.progress(to: end)
@@ -74,7 +74,7 @@ import Testing
     @Test func `a request that got no response is repeated without comparing the parts before it again`() {
         var bench = Self.broken(after: 40_000)
         while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
-            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
         let last = RequestedRange.closed(ByteRange(Self.start - 10_000, Self.total))
@@ -91,7 +91,7 @@ import Testing
         while bench.machine.isActive, requests < 200 {
             requests += 1
             guard case .closed(let part)? = bench.requested else { break }
-            bench.answer(Bench.part(part.start, min(part.end, part.start + 20_000), of: nil, tag: nil))
+            bench.respond(Bench.part(part.start, min(part.end, part.start + 20_000), of: nil, tag: nil))
             guard bench.machine.lanes.last?.stage == .flowing else { continue }
             if requests == 1 {
                 bench.bring(3_000)
@@ -108,7 +108,7 @@ import Testing
     @Test func `a part that differs is another version`() {
         var bench = Self.broken(after: 40_000)
         guard case .closed(let part)? = bench.requested else { return }
-        bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+        bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
         bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
     }
@@ -117,7 +117,7 @@ import Testing
         var bench = Self.broken(after: 8_000)
         #expect(bench.requested == .closed(ByteRange(Self.start - Self.overlap, Self.total)))
         for _ in 1...2 {
-            bench.answer(Bench.part(Self.start - Self.overlap, Self.total, of: Self.total, tag: nil))
+            bench.respond(Bench.part(Self.start - Self.overlap, Self.total, of: Self.total, tag: nil))
             bench.bring(8_000)
             bench.fail(.connectionLost)
             bench.ring()
@@ -131,7 +131,7 @@ import Testing
         var requests = 0
         while bench.machine.phase == .transferring, requests < 20, case .closed(let part)? = bench.requested {
             requests += 1
-            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             bench.bring(100)
             bench.fail(.connectionLost)
             bench.ring()
@@ -148,11 +148,11 @@ import Testing
         var bench = Self.broken(after: 40_000)
         #expect(bench.machine.sources[0].breaksAfter == 40_000)
         while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
-            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             bench.bring(part.count)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
-        bench.answer(Bench.part(Self.start - 10_000, Self.total, of: Self.total, tag: nil))
+        bench.respond(Bench.part(Self.start - 10_000, Self.total, of: Self.total, tag: nil))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.bring(400_000)
         bench.progress(to: Self.start + 390_000)
@@ -166,7 +166,7 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.start)], total: Self.start, tag: nil))
         #expect(bench.requested == .closed(ByteRange(Self.start - Self.overlap, Self.start)))
-        bench.answer(Bench.part(Self.start - Self.overlap, Self.start, of: Self.start, tag: nil))
+        bench.respond(Bench.part(Self.start - Self.overlap, Self.start, of: Self.start, tag: nil))
         bench.bring(40_000)
         bench.fail(.connectionLost)
         bench.ring()
@@ -176,7 +176,7 @@ import Testing
         {
             #expect(part.count <= 30_000)
             compared += part.count
-            bench.answer(Bench.part(part.start, part.end, of: Self.start, tag: nil))
+            bench.respond(Bench.part(part.start, part.end, of: Self.start, tag: nil))
             bench.bring(part.count)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
@@ -185,15 +185,15 @@ import Testing
 
     @Test
     func
-        `a server whose parts are shorter than the bytes to compare is asked for shorter ones where the whole breaks`()
+        `a server whose parts are shorter than the bytes to compare gets requests for shorter ones where the whole breaks`()
     {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.start)], total: Self.total, tag: nil))
         let first = Self.start - Self.overlap
-        bench.answer(Bench.part(first, first + 20_000, of: Self.total, tag: nil))
+        bench.respond(Bench.part(first, first + 20_000, of: Self.total, tag: nil))
         // The whole may be the faster way.
         #expect(bench.requested == .whole && !bench.machine.rangesUsable)
-        bench.answer(Bench.whole(Self.total, tag: nil))
+        bench.respond(Bench.whole(Self.total, tag: nil))
         bench.progress(to: Self.start / 2)
         bench.fail(.connectionLost)
         bench.ring()
@@ -206,7 +206,7 @@ import Testing
             requests += 1
             let lane = bench.machine.lanes.last
             let end = min(part.end, part.start + 20_000)
-            bench.answer(Bench.part(part.start, end, of: Self.total, tag: nil))
+            bench.respond(Bench.part(part.start, end, of: Self.total, tag: nil))
             bench.bring(lane?.overlap ?? 0)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
             guard lane?.kind == .data else { continue }
@@ -222,7 +222,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, Self.start)], of: facts))
         for _ in 1...3 {
             guard case .closed(let part)? = bench.requested else { break }
-            bench.answer(Bench.part(part.start, part.start + 5_000, of: Self.total, tag: nil))
+            bench.respond(Bench.part(part.start, part.start + 5_000, of: Self.total, tag: nil))
             bench.ring()
         }
         #expect(bench.machine.failure?.code == .badResponse && bench.machine.written == Self.start)
@@ -231,12 +231,12 @@ import Testing
     @Test func `where only whole files are sent and all break, the failure says what to do`() {
         var bench = Bench()
         bench.begin()
-        bench.answer(Bench.whole(Self.total, tag: nil))
+        bench.respond(Bench.whole(Self.total, tag: nil))
         bench.progress(to: Self.start)
         bench.fail(.connectionLost)
         bench.ring()
         while bench.machine.phase == .transferring || bench.machine.phase == .probing {
-            bench.answer(Bench.whole(Self.total, tag: nil))
+            bench.respond(Bench.whole(Self.total, tag: nil))
             bench.progress(to: Self.start)
             bench.fail(.truncated)
             bench.ring()
@@ -255,7 +255,7 @@ import Testing
             case .closed(let part)? = bench.requested
         {
             requests += 1
-            bench.answer(Bench.part(part.start, part.end, of: Self.total, tag: nil))
+            bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             if part.count > 20_000 {
                 isBroken = true
                 bench.bring(20_000)

@@ -12,10 +12,10 @@ import Testing
         }
         let total = 100 * Bench.megabyte
         bench.begin()
-        bench.answer(Bench.whole(total))
+        bench.respond(Bench.whole(total))
         bench.tick(after: 0.1)
         for lane in bench.machine.lanes.dropFirst() {
-            bench.answer(Bench.part(lane.cursor, lane.end, of: total), to: lane.id)
+            bench.respond(Bench.part(lane.cursor, lane.end, of: total), to: lane.id)
         }
         return bench
     }
@@ -66,7 +66,7 @@ import Testing
             guard failure(said) != nil, bench.machine.phase == .transferring else { return false }
             bench.ring()
             let written = bench.machine.written
-            bench.answer(Bench.part(written, 100 * Bench.megabyte, of: 100 * Bench.megabyte))
+            bench.respond(Bench.part(written, 100 * Bench.megabyte, of: 100 * Bench.megabyte))
             return true
         }
         #expect(closed(&bench) && bench.machine.attempts == 1)
@@ -100,7 +100,7 @@ import Testing
             if bench.machine.lanes.isEmpty { bench.ring() }
             let total = 100 * Bench.megabyte
             if bench.machine.lanes.last?.stage == .asking {
-                bench.answer(Bench.part(bench.machine.written, total, of: total))
+                bench.respond(Bench.part(bench.machine.written, total, of: total))
             }
             left = bench.machine.sources.filter { !$0.isUsable }
         }

@@ -35,14 +35,14 @@ enum Adversity: CaseIterable {
                 return
             }
             switch lane.stage {
-            case .asking: answer(lane, of: &state, turn: turn)
+            case .asking: respond(lane, of: &state, turn: turn)
             case .claiming: _ = state.apply(.claimed(lane.id, .fresh))
             case .flowing: interrupt(lane, of: &state)
             }
         }
     }
 
-    private func answer(_ lane: Lane, of state: inout WalkState, turn: Int) {
+    private func respond(_ lane: Lane, of state: inout WalkState, turn: Int) {
         func says(_ head: ResponseHead) {
             _ = state.machine.responded(lane.id, head: head, wallTime: UnixTime(seconds: 0), now: state.now)
         }

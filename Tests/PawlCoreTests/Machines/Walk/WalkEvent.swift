@@ -2,7 +2,7 @@
 
 /// The alphabet of the walk: every event of a machine, in a few forms each.
 enum WalkEvent: Hashable {
-    enum Answer: CaseIterable {
+    enum Response: CaseIterable {
         case right
         case rightOfUnknownLength
         case capped
@@ -34,7 +34,7 @@ enum WalkEvent: Hashable {
     }
 
     case begin(Claim?)
-    case responded(LaneID, Answer)
+    case responded(LaneID, Response)
     case claimed(LaneID, Claim)
     case progressed(LaneID)
     case compared(LaneID, agreed: Bool)
@@ -75,7 +75,7 @@ extension WalkEvent {
     private static func possible(for lane: Lane) -> [WalkEvent] {
         switch lane.stage {
         case .asking:
-            Answer.allCases.map { .responded(lane.id, $0) } + [
+            Response.allCases.map { .responded(lane.id, $0) } + [
                 .broke(lane.id), .closed(lane.id), .denied(lane.id),
             ]
         case .claiming: Claim.allCases.map { .claimed(lane.id, $0) }

@@ -15,9 +15,9 @@ struct WalkState {
         switch event {
         case .begin(let claim):
             return machine.begin(claimed: claim.map(outcome), online: machine.isOnline, now: now)
-        case .responded(let lane, let answer):
+        case .responded(let lane, let response):
             guard let requested = machine.lanes.first(where: { $0.id == lane })?.requested else { return [] }
-            let head = WalkState.head(answer, to: requested)
+            let head = WalkState.head(response, to: requested)
             return machine.responded(lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
         case .claimed(let lane, let claim):
             machine.named("file.bin")

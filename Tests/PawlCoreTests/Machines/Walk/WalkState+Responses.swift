@@ -2,8 +2,8 @@
 
 // The response heads that a walk tries.
 extension WalkState {
-    static func head(_ answer: WalkEvent.Answer, to requested: RequestedRange) -> ResponseHead {
-        switch answer {
+    static func head(_ response: WalkEvent.Response, to requested: RequestedRange) -> ResponseHead {
+        switch response {
         case .right: return served(requested)
         case .softPart:
             var head = served(requested)
