@@ -67,6 +67,9 @@ extension QueueKeeper {
         options.mirrors = Array(record.sources.dropFirst())
         options.fileName = record.name ?? options.fileName
         var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
+        job.plan.digests += stored.digests.compactMap { text in
+            Checksum(text: text).map { ExpectedDigest($0, level: .given, source: "the URL's fragment") }
+        }
         job.plan.pieces = try pieces(of: record)
         job.plan.isSeeded = stored.isSeeded
         job.replaces = stored.replaced

@@ -18,6 +18,8 @@ struct StoredOptions: Hashable, Sendable {
     var responseURL: String?
     /// What the finished file was verified with.
     var verification: FileVerification?
+    /// Digests in the fragments of its URLs, beside the checksum.
+    var digests: [String] = []
     /// The length of its pieces, whose digests are a stored value of the queue: too long to be read with every record.
     var pieceLength: Int64?
     /// Its part file began with the right pieces of a damaged file.
@@ -100,6 +102,7 @@ struct StoredOptions: Hashable, Sendable {
                 { $0.verification.map { [$0.stored] } ?? [] },
                 { $0.verification = FileVerification(stored: $1) }
             ),
+            Field("digest", .kept, { $0.digests }, { $0.digests.append($1) }),
             Field(
                 "piecelength",
                 .kept,

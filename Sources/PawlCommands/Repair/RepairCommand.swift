@@ -87,6 +87,15 @@ struct RepairRun: Sendable {
             )
         }
         let sources = options.from + entry.sources.map(\.address.text)
+        guard !sources.isEmpty else {
+            throw Failure(
+                .badOption,
+                "cannot repair",
+                at: given,
+                because: "\(ReadMaterial.shown(place)) has no usable URL of it",
+                remedy: "give --from"
+            )
+        }
         let checksum = entry.checksums.first
         guard let pieces = entry.pieces, let length = entry.size else {
             if let checksum, let size = entry.size, try has(checksum, size) { return whole() }

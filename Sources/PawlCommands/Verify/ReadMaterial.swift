@@ -24,10 +24,11 @@ enum ReadMaterial {
         isURL(place) ? Redaction.address(place) : PathText.shown(place)
     }
 
+    /// Its files may have no sources: they are there, or have others.
     static func metalink(at place: String, options: DownloadOptions) throws(Failure) -> Metalink {
         let bytes = try bytes(at: place, limit: 16 << 20, options: options)
         let base = isURL(place) ? try WebAddress.parse(place).address : nil
-        do throws(Metalink.Fault) { return try Metalink(bytes, base: base) } catch {
+        do throws(Metalink.Fault) { return try Metalink(bytes, base: base, needsSources: false) } catch {
             throw Failure(.badOption, "cannot use the Metalink", at: shown(place), because: error.words)
         }
     }

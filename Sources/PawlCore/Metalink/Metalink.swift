@@ -12,7 +12,7 @@ package struct Metalink: Hashable, Sendable {
         package var checksums: [Checksum]
         /// The digests of its pieces, if they fit the size; those of the best algorithm.
         package var pieces: PieceHashes?
-        /// The best one first, at least one.
+        /// The best one first; empty only if sources are not needed.
         package var sources: [Source]
         /// As written: language tags, names of operating systems, and a version.
         package var languages: [String] = []
@@ -40,7 +40,10 @@ package struct Metalink: Hashable, Sendable {
     private static let mostFiles = 10_000
 
     /// Parses either version; relative addresses are resolved against `base`.
-    package init(_ bytes: [UInt8], base: WebAddress? = nil) throws(Fault) {
+    ///
+    /// A file without a usable URL, such as one with torrents only, is skipped if `needsSources`; its digests
+    /// describe content that is there already.
+    package init(_ bytes: [UInt8], base: WebAddress? = nil, needsSources: Bool = true) throws(Fault) {
         let root: XMLElement
         do throws(XMLElement.Fault) { root = try XMLElement.parse(bytes, within: Self.limits) } catch {
             throw Fault(words: error.words)
@@ -54,17 +57,19 @@ package struct Metalink: Hashable, Sendable {
         files = []
         var places: Set<[String]> = []
         for element in elements {
-            guard let file = try Self.file(element, isOld: isOld, base: base) else { continue }
+            let file = try Self.file(element, isOld: isOld, base: base)
+            guard !needsSources || !file.sources.isEmpty else { continue }
             guard places.insert(file.folders + [file.name]).inserted else {
                 throw Fault(words: "it lists the file \(Redaction.printable(file.name)) twice")
             }
             files.append(file)
         }
-        guard !files.isEmpty else { throw Fault(words: "it lists no file with a usable URL") }
+        guard !files.isEmpty else {
+            throw Fault(words: needsSources ? "it lists no file with a usable URL" : "it lists no file")
+        }
     }
 
-    /// `nil` without a usable address.
-    private static func file(_ element: XMLElement, isOld: Bool, base: WebAddress?) throws(Fault) -> File? {
+    private static func file(_ element: XMLElement, isOld: Bool, base: WebAddress?) throws(Fault) -> File {
         let written = element.attributes["name"] ?? ""
         let parts = written.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
             .map { String($0) }
@@ -76,7 +81,6 @@ package struct Metalink: Hashable, Sendable {
         }
         let holder = isOld ? element.child("resources") : element
         var sources = (holder?.children("url") ?? []).compactMap { source($0, isOld: isOld, base: base) }
-        guard !sources.isEmpty else { return nil }
         // Sources of one priority stay in order.
         sources = sources.enumerated().sorted {
             ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)

@@ -83,9 +83,9 @@ final class SidecarFinder: Sendable {
         }
         let search = Search(job: job, end: engine.ports.clock.now + Self.patience)
         fetch(description, in: search, limit: Self.longestDescription) { response in
-            guard let response, let metalink = try? Metalink(response.bytes, base: description) else {
-                return completion(FoundDigests())
-            }
+            guard let response,
+                let metalink = try? Metalink(response.bytes, base: description, needsSources: false)
+            else { return completion(FoundDigests()) }
             completion(FoundDigests(metalink, of: address, source: description.redacted))
         }
     }

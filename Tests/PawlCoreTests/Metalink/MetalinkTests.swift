@@ -49,6 +49,20 @@ import Testing
 
     private func addresses(_ file: Metalink.File) -> [String] { file.sources.map(\.address.text) }
 
+    @Test func `files without a usable URL count only where sources are not needed`() throws {
+        let all = try Metalink(Array(Self.newest.utf8), needsSources: false)
+        #expect(all.files.map(\.name) == ["disk 1.iso", "b", "none"])
+        #expect(all.files[2].sources.isEmpty)
+        let text = """
+            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="a">
+            <hash type="sha-256">\(Self.sha256)</hash>
+            <metaurl mediatype="torrent">http://example.org/a.torrent</metaurl></file></metalink>
+            """
+        let described = try Metalink(Array(text.utf8), needsSources: false)
+        #expect(described.files.first?.checksums.first?.text == "sha-256=\(Self.sha256)")
+        #expect(throws: Metalink.Fault.self) { try Metalink(Array(text.utf8)) }
+    }
+
     @Test func `version 4 is parsed with its sources in order and its best checksum first`() throws {
         let metalink = try Metalink(Array(Self.newest.utf8))
         #expect(metalink.files.map(\.name) == ["disk 1.iso", "b"])

@@ -43,6 +43,10 @@ import Testing
             link: "</x>; rel=next, </d/m>;rel=\"describedby license\";\(type);pri=1"
         ),
         linked("wrong", "32", isRight: false),
+        Case("wrong, in a Metalink that has torrents only", "32") { stage in
+            stage.serve("Link: </d/m>; rel=describedby; \(type)")
+            stage.put("/d/m", metalink("f.iso", stage.wrong.hex, "magnet:?xt=1"))
+        },
         linked("wrong, off", "none", "--verify", "off", isRight: false),
         linked("of another file", "none", file: "g.iso", isRight: false),
         linked("of the name in another case", "none", file: "F.ISO", isRight: false),

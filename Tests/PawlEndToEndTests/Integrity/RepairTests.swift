@@ -44,6 +44,20 @@ import Testing
         #expect(again.code == 0 && again.lines == ["f: nothing to repair"], "\(again)")
     }
 
+    @Test func `a Metalink without a URL repairs from another source, and nothing without one`() throws {
+        let bench = try IntegrityBench()
+        var bytes = Self.content
+        bytes[1_500_000] ^= 1
+        try bench.write("f", bytes)
+        let url = bench.origin.serve("/x", Payload(Self.content))
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [])
+        try bench.write("m", Array(text.utf8))
+        let refused = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(refused.code == 28 && bench.contents("f") == bytes, "\(refused)")
+        let run = try bench.pawl("repair", "f", "--metalink", "m", "--from", url)
+        #expect(run.code == 0 && bench.contents("f") == Self.content, "\(run)")
+    }
+
     @Test func `killed while it repairs, the old file is whole, and the next run ends it`() throws {
         let bench = try IntegrityBench()
         let wrong = stride(from: 0, to: 15, by: 2).map { $0 * Self.pieceLength + 7 }

@@ -144,6 +144,9 @@ import Testing
         try bench.write("m", Array(metalink.utf8))
         let pieces = try bench.pawl("verify", "a", "--metalink", "m")
         #expect(pieces.code == 0 && pieces.lines == ["a: OK, pieces (m)"], "\(pieces)")
+        let described = try bench.metalink("a", Self.content, piece: 100_000, sources: [])
+        try bench.write("described", Array(described.utf8))
+        #expect(try bench.pawl("verify", "a", "--metalink", "described").code == 0, "it needs no URL")
         var bytes = Self.content
         bytes[250_000] ^= 1
         try bench.write("a", bytes)

@@ -3,7 +3,11 @@
 /// Metalinks: whatever one contains, its files stay in their folder and its URLs are supported ones.
 enum MetalinkLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
-        guard let metalink = try? Metalink(input.rest()) else { return }
+        let bytes = input.rest()
+        let described = try? Metalink(bytes, needsSources: false)
+        guard let metalink = try? Metalink(bytes) else { return }
+        let usable = described?.files.filter { !$0.sources.isEmpty }
+        try hold(usable == metalink.files, "other files than those with sources")
         try hold(!metalink.files.isEmpty, "no file")
         for file in metalink.files {
             for part in file.folders + [file.name] {
