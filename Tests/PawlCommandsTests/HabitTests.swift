@@ -111,7 +111,7 @@ import Testing
         let plan = try GetPlan(
             arguments: ["-i", "list"],
             readingWith: { _ in Array("example.com/a\texample.org/a\nexample.com/b\nftp://h/c\n".utf8) },
-            guessingWith: { source, _ in
+            guessingWith: { source, _, _ in
                 guessed.append(source)
                 return source.hasPrefix("example.org") ? "http" : "https"
             }

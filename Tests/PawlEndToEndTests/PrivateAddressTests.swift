@@ -58,4 +58,38 @@ struct `Private addresses` {
         let errors = String(decoding: FileSystem.contents(folder.path("errors")) ?? [], as: UTF8.self)
         #expect(errors.contains("127.0.0.1 is private"))
     }
+
+    @Test(arguments: [
+        ["get", "-o", "f", "--zsync", "URL", "http://203.0.113.7/f"], ["get", "URL-WITHOUT-SCHEME"],
+        ["get", "--recursive", "--no-sign-request", "--endpoint-url", "URL", "s3://bucket/prefix/"],
+        [
+            "get", "--to", "s3://bucket/key", "--no-sign-request", "--endpoint-url", "URL",
+            "http://203.0.113.7/f",
+        ],
+        ["repair", "--from", "URL", "FILE"], ["repair", "--zsync", "URL", "FILE"],
+        ["repair", "--metalink", "URL", "FILE"],
+    ])
+    func `a control file, a list of objects or a comparison does not connect to one either`(
+        words: [String]
+    ) throws {
+        let folder = try TemporaryFolder()
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        try FileSystem.write(Array("bytes".utf8), to: folder.path("file"))
+        let url = origin.serve("/f", Payload(seed: 3, length: 5))
+        let process = try PawlProcess(
+            PawlBinary.path,
+            [words[0], "--deny-private-addresses", "--retries", "0"]
+                + words.dropFirst().map {
+                    $0.replacing("URL-WITHOUT-SCHEME", with: url.dropFirst(7)).replacing("URL", with: url)
+                        .replacing("FILE", with: folder.path("file"))
+                },
+            environment: ["HOME": folder.path],
+            folder: folder.path
+        )
+        process.wait()
+        #expect(process.exit == .code(33), "\(process.output)\(process.errors)")
+        #expect(process.errors.contains("is private"))
+        #expect(origin.log.records.isEmpty)
+    }
 }

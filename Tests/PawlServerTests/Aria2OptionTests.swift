@@ -61,6 +61,23 @@ import Testing
         #expect(throws: RPCError.self) { try take(#"{"header":["A: 1\rX: 2"]}"#) }
     }
 
+    @Test(arguments: ["\n dir=/etc", "\r\n dir=/etc", "\r dir=/etc", "\0"])
+    func `a folder or a name with a line break is refused, and adds no options to a session file`(end: String)
+    {
+        for name in ["dir", "out"] {
+            let members = [JSON.Member(name, .string("a" + end))]
+            #expect(throws: RPCError.self) {
+                var options = Aria2Options()
+                try options.take(.object(members), scope: .initial)
+            }
+            let lines = Aria2Option.sessionLines(name, "a" + end).joined().utf8.split {
+                $0 == 0x0A || $0 == 0x0D
+            }
+            #expect(lines.allSatisfy { $0.starts(with: " \(name)=".utf8) })
+        }
+        #expect(Aria2Option.sessionLines("header", "A: 1\nB: 2") == [" header=A: 1\n", " header=B: 2\n"])
+    }
+
     @Test(arguments: ["/etc/x", "http://", "ftp://h:1", "http://h:99999", "a@b@c"])
     func `a proxy that nothing can use is refused for all downloads`(value: String) throws {
         var options = Aria2Options()

@@ -86,9 +86,7 @@ enum Aria2cFiles {
         var text = entry.addresses.map { $0 + "\t" }.joined() + "\n gid=\(entry.gid)\n"
         let values = entry.options.over(common).values
         for (name, value) in values.sorted(by: { $0.key < $1.key }) where isKept(name, value, of: entry) {
-            for line in value.split(separator: "\n", omittingEmptySubsequences: false) {
-                text += " \(name)=\(line)\n"
-            }
+            text += Aria2Option.sessionLines(name, value).joined()
         }
         return text
     }

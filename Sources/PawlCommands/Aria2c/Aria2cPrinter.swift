@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlServer
 
 /// Prints notices, readout and results where aria2c does, and writes its log.
 struct Aria2cPrinter: ~Copyable {
@@ -49,12 +50,14 @@ struct Aria2cPrinter: ~Copyable {
         logLevel = Level(options["log-level"]) ?? .debug
         nextSummary = milliseconds() + summaryInterval * 1000
         guard let path = options["log"], !path.isEmpty else { return }
-        let file =
-            path == "-" ? STDOUT_FILENO : unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-        guard file >= 0 else {
-            throw Failure(.unknown, "cannot open", at: path, because: "it cannot be written")
+        do throws(Failure) {
+            let file =
+                path == "-" ? STDOUT_FILENO : try ServiceLog.descriptor(of: path, permissions: 0o666)
+            log = OutputFile(descriptor: file)
+        } catch {
+            // aria2's exit code.
+            throw Failure(.unknown, "cannot open", at: path, because: error.why)
         }
-        log = OutputFile(descriptor: file)
     }
 
     mutating func note(_ level: Level, _ text: String, more: [String] = []) {

@@ -28,8 +28,9 @@ extension GetPlan {
                 listed.append(item)
                 continue
             }
-            let options = try downloadOptions(for: item)
-            let listing = try PrefixListing(try ObjectStore(options), prefix, selection, into: options.folder)
+            let own = try downloadOptions(for: item)
+            let store = try ObjectStore(own, deniesPrivateAddresses: options.deniesPrivateAddresses)
+            let listing = try PrefixListing(store, prefix, selection, into: own.folder)
             unchanged += listing.unchanged
             for failure in listing.refused {
                 printFailure(failure)

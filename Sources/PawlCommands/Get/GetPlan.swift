@@ -49,7 +49,7 @@ package struct GetPlan: Sendable {
         arguments: some Sequence<String>,
         readingWith read: (String) throws(Failure) -> [UInt8],
         askingWith ask: (String) throws(Failure) -> String? = { _ in nil },
-        guessingWith guess: (String, DownloadOptions) -> String = { _, _ in "https" }
+        guessingWith guess: (String, DownloadOptions, GetOptions) -> String = { _, _, _ in "https" }
     ) throws(Failure) {
         var options = GetOptions()
         let sources = try OptionParser(GetOptions.table, command: "get").parse(arguments, into: &options)
@@ -72,7 +72,7 @@ package struct GetPlan: Sendable {
         for command: String,
         readingWith read: (String) throws(Failure) -> [UInt8],
         askingWith ask: (String) throws(Failure) -> String?,
-        guessingWith guess: (String, DownloadOptions) -> String = { _, _ in "https" }
+        guessingWith guess: (String, DownloadOptions, GetOptions) -> String = { _, _, _ in "https" }
     ) throws(Failure) {
         self.options = options
         self.command = command
@@ -131,12 +131,12 @@ package struct GetPlan: Sendable {
     }
 
     /// Adds the scheme to URLs that were given without one.
-    private mutating func completeAddresses(_ guess: (String, DownloadOptions) -> String) {
+    private mutating func completeAddresses(_ guess: (String, DownloadOptions, GetOptions) -> String) {
         var schemes: [String: String] = [:]
         func completed(_ source: String) -> String {
             guard BareAddress.hasNoScheme(source) else { return source }
             let authority = BareAddress.authority(of: source)
-            let scheme = schemes[authority] ?? guess(source, common)
+            let scheme = schemes[authority] ?? guess(source, common, options)
             schemes[authority] = scheme
             return "\(scheme)://\(source)"
         }
@@ -253,7 +253,10 @@ extension GetPlan {
     /// The store of ``GetOptions/target``.
     func store() throws(Failure) -> ObjectStore? {
         guard options.target != nil else { return nil }
-        return try ObjectStore(options.download)
+        return try ObjectStore(
+            options.download,
+            deniesPrivateAddresses: options.deniesPrivateAddresses
+        )
     }
 
     /// The object that a file becomes; `nil` for a file.

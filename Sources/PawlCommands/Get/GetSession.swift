@@ -40,10 +40,9 @@ struct GetSession: ~Copyable {
         )
         // Before any other thread, so that the downloader's threads inherit the signal mask.
         SignalWatch.start(hasDisplay: reporter.hasDisplay, cursor: cursor) { mailbox.post(.signal($0)) }
-        var configuration = Downloader.Configuration()
+        var configuration = plan.options.connections
         configuration.jobs = plan.options.jobs
         configuration.rateLimit = plan.options.rateLimit
-        configuration.deniesPrivateAddresses = plan.options.deniesPrivateAddresses
         configuration.setThreads(for: min(plan.items.count, plan.options.jobs))
         configuration.reportsEveryState = false
         configuration.stateFolder = StateFolder.usual

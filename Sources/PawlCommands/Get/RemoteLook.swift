@@ -27,8 +27,7 @@ struct RemoteLook: Sendable {
         trace: (@Sendable (TransferTrace) -> Void)? = nil
     ) -> Result<Found, PawlError> {
         let state = LookState()
-        var configuration = Downloader.Configuration()
-        configuration.deniesPrivateAddresses = command.deniesPrivateAddresses
+        var configuration = command.connections
         configuration.reportsEveryState = false
         configuration.trace = { event in
             state.hear(event)
@@ -47,12 +46,14 @@ struct RemoteLook: Sendable {
     }
 
     /// The scheme of a URL that was given without one: `https`, or `http` when nothing responds there.
-    static func scheme(of source: String, _ options: DownloadOptions) -> String {
+    static func scheme(of source: String, _ options: DownloadOptions, of command: GetOptions) -> String {
         var options = options
         options.retries = 0
         options.connectTimeout = min(options.connectTimeout ?? options.timeout, longestWait)
         options.timeout = min(options.timeout, longestWait)
-        guard case .failure(let error) = look(at: "https://" + source, options) else { return "https" }
+        guard case .failure(let error) = look(at: "https://" + source, options, of: command) else {
+            return "https"
+        }
         switch error.failure.code {
         case .network, .timeout: return "http"
         // What responds there does not speak TLS; a certificate that is not trusted is no reason to do without.

@@ -57,7 +57,7 @@ struct RepairRun: Sendable {
     // MARK: zsync
 
     private func byBlocks(of place: String) throws(Failure) -> Int32 {
-        let control = try ReadMaterial.zsync(at: place, options: try options.get.transferOptions())
+        let control = try ReadMaterial.zsync(at: place, of: options.get)
         if try has(control.checksum, control.length) { return whole() }
         let sources = try control.sources(at: place, given: options.from)
         return try SeededDownload(
@@ -77,7 +77,7 @@ struct RepairRun: Sendable {
     // MARK: Metalink
 
     private func byPieces(of place: String) throws(Failure) -> Int32 {
-        let metalink = try ReadMaterial.metalink(at: place, options: try options.get.transferOptions())
+        let metalink = try ReadMaterial.metalink(at: place, of: options.get)
         guard let entry = metalink.file(for: file.path, isOnly: true) else {
             throw Failure(
                 .notFound,
@@ -174,11 +174,12 @@ struct RepairRun: Sendable {
         ).run()
     }
 
-    private func compared(_ source: String, _ options: DownloadOptions) throws(Failure) -> ContentComparison {
-        let downloader = Downloader()
+    private func compared(_ source: String, _ download: DownloadOptions) throws(Failure) -> ContentComparison
+    {
+        let downloader = Downloader(options.get.connections)
         defer { downloader.shutDown() }
         do throws(PawlError) {
-            return try downloader.compare(source, with: file.path, options: options)
+            return try downloader.compare(source, with: file.path, options: download)
         } catch {
             throw error.failure
         }

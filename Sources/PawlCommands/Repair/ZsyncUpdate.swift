@@ -12,7 +12,7 @@ struct ZsyncUpdate: Sendable {
     init(_ place: String, _ plan: GetPlan) throws(Failure) {
         self.plan = plan
         let options = plan.options
-        control = try ReadMaterial.zsync(at: place, options: try options.transferOptions())
+        control = try ReadMaterial.zsync(at: place, of: options)
         guard plan.items.count <= 1, options.metalinks.isEmpty, options.inputFiles.isEmpty else {
             throw Failure(
                 .badOption,
@@ -71,6 +71,13 @@ struct ZsyncUpdate: Sendable {
 }
 
 extension GetOptions {
+    /// What every downloader of the command allows, also one for a file that describes the download.
+    var connections: Downloader.Configuration {
+        var configuration = Downloader.Configuration()
+        configuration.deniesPrivateAddresses = deniesPrivateAddresses
+        return configuration
+    }
+
     /// The options for a file that describes the download: those of the connection, none of the file.
     func transferOptions() throws(Failure) -> DownloadOptions {
         var options = self

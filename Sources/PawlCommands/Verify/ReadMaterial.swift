@@ -4,11 +4,12 @@ import PawlCore
 /// Files that describe others: sums files, Metalinks, zsync control files.
 enum ReadMaterial {
     /// The bytes at a path or a URL, or of standard input for `-`; more than `limit` of them are a failure.
-    static func bytes(at place: String, limit: Int, options: DownloadOptions) throws(Failure) -> [UInt8] {
+    static func bytes(at place: String, limit: Int, of command: GetOptions) throws(Failure) -> [UInt8] {
         guard isURL(place) else {
             return try readBytes(at: shown(place), named: PathText.bytes(place), limit: limit)
         }
-        let downloader = Downloader()
+        let options = try command.transferOptions()
+        let downloader = Downloader(command.connections)
         defer { downloader.shutDown() }
         do throws(PawlError) {
             return try downloader.content(of: place, maximumSize: limit, options: options)
@@ -25,16 +26,16 @@ enum ReadMaterial {
     }
 
     /// Its files may have no sources: they are there, or have others.
-    static func metalink(at place: String, options: DownloadOptions) throws(Failure) -> Metalink {
-        let bytes = try bytes(at: place, limit: 16 << 20, options: options)
+    static func metalink(at place: String, of command: GetOptions) throws(Failure) -> Metalink {
+        let bytes = try bytes(at: place, limit: 16 << 20, of: command)
         let base = isURL(place) ? try WebAddress.parse(place).address : nil
         do throws(Metalink.Fault) { return try Metalink(bytes, base: base, needsSources: false) } catch {
             throw Failure(.badOption, "cannot use the Metalink", at: shown(place), because: error.words)
         }
     }
 
-    static func zsync(at place: String, options: DownloadOptions) throws(Failure) -> ZsyncControl {
-        let bytes = try bytes(at: place, limit: ZsyncControl.longest, options: options)
+    static func zsync(at place: String, of command: GetOptions) throws(Failure) -> ZsyncControl {
+        let bytes = try bytes(at: place, limit: ZsyncControl.longest, of: command)
         do throws(ZsyncControl.Fault) { return try ZsyncControl(bytes) } catch {
             throw Failure(.badOption, "cannot use the zsync control file", at: place, because: error.words)
         }

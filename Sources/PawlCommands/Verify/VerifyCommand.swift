@@ -107,7 +107,7 @@ struct VerifyPlan: Sendable {
     }
 
     private mutating func add(metalink place: String) throws(Failure) {
-        let metalink = try ReadMaterial.metalink(at: place, options: DownloadOptions())
+        let metalink = try ReadMaterial.metalink(at: place, of: GetOptions())
         let place = ReadMaterial.shown(place)
         for index in items.indices {
             guard let file = metalink.file(for: items[index].path, isOnly: items.count == 1) else { continue }
@@ -122,7 +122,7 @@ struct VerifyPlan: Sendable {
     }
 
     private mutating func add(sums place: String) throws(Failure) {
-        let bytes = try ReadMaterial.bytes(at: place, limit: SumsFile.longest, options: DownloadOptions())
+        let bytes = try ReadMaterial.bytes(at: place, limit: SumsFile.longest, of: GetOptions())
         let place = ReadMaterial.shown(place)
         guard let sums = SumsFile(bytes) else {
             throw Failure(.badOption, "cannot use", at: place, because: "it is not a sums file")

@@ -35,16 +35,14 @@ extension Aria2Methods {
 
     private func entry(_ details: DownloadDetails) -> String {
         guard isSaved(details) else { return "" }
-        var lines = [details.sources.joined(separator: "\t"), " gid=\(details.snapshot.id)"]
-        if details.snapshot.state == .paused { lines.append(" pause=true") }
+        var text = details.sources.joined(separator: "\t") + "\n gid=\(details.snapshot.id)\n"
+        if details.snapshot.state == .paused { text += " pause=true\n" }
         let options = Aria2Options.remembered(in: details.options.attributes)
         let common = settings.options
         for (name, value) in options.values.sorted(by: { $0.key < $1.key }) where common[name] != value {
-            for line in value.split(separator: "\n", omittingEmptySubsequences: false) {
-                lines.append(" \(name)=\(line)")
-            }
+            text += Aria2Option.sessionLines(name, value).joined()
         }
-        return lines.joined(separator: "\n") + "\n"
+        return text
     }
 }
 

@@ -61,8 +61,8 @@ package struct Aria2Option: Hashable, Sendable {
         case .number(let range): Int64(value).flatMap { range.contains($0) ? String($0) : nil }
         case .size(let range): Aria2Option.size(value).flatMap { range.contains($0) ? String($0) : nil }
         case .choice(let choices): choices.contains(value) ? value : nil
-        // File names are made safe later; everything else may become part of a request.
-        case .text: ["dir", "out"].contains(name) || FieldText.isSafe(value) ? value : nil
+        // It may become part of a request or of a session file.
+        case .text: FieldText.isSafe(value) ? value : nil
         case .lines: Aria2Option.lines(value)
         case .identifier: Download.ID(value).flatMap { $0.rawValue == 0 ? nil : $0.description }
         case .checksum: Aria2Option.isChecksum(value) ? value : nil
@@ -79,6 +79,13 @@ package struct Aria2Option: Hashable, Sendable {
     private static func lines(_ text: String) -> String? {
         let lines = text.split(separator: "\n")
         return lines.allSatisfy { FieldText.isSafe(String($0)) } ? lines.joined(separator: "\n") : nil
+    }
+
+    /// An option's lines in a session file; none for a value that would be read back as further options.
+    package static func sessionLines(_ name: String, _ value: String) -> [String] {
+        // "\r\n" is one character, and remains in its line.
+        let lines = value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return lines.allSatisfy(FieldText.isSafe) ? lines.map { " \(name)=\($0)\n" } : []
     }
 
     /// Digits with an optional K or M, as in aria2; G is an extension.

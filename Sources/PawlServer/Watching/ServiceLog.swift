@@ -38,7 +38,19 @@ package final class ServiceLog: Sendable {
         limit = nil
         let number = file.withLock { ServiceLog.open(&$0, path) }
         guard let path, number != 0 else { return }
-        throw Failure(
+        throw Self.failure(number, path)
+    }
+
+    /// A descriptor that appends to `path`, under the rules of a log.
+    package static func descriptor(of path: String, permissions: UInt32) throws(Failure) -> Int32 {
+        var file = File()
+        let number = open(&file, path, permissions)
+        guard number == 0 else { throw failure(number, path) }
+        return file.descriptor
+    }
+
+    private static func failure(_ number: Int32, _ path: String) -> Failure {
+        Failure(
             .cannotOpen,
             "cannot open",
             at: path,
@@ -60,10 +72,10 @@ package final class ServiceLog: Sendable {
     deinit { close(file.withLock(\.descriptor)) }
 
     /// 0 or an errno value.
-    private static func open(_ file: inout File, _ path: String?) -> Int32 {
+    private static func open(_ file: inout File, _ path: String?, _ permissions: UInt32 = 0o600) -> Int32 {
         if let path {
             let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-            file.descriptor = unsafe Glibc.open(path, flags, 0o600)
+            file.descriptor = unsafe Glibc.open(path, flags, permissions)
         } else {
             file.descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         }

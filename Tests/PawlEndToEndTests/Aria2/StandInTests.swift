@@ -132,6 +132,18 @@ final class `Replacement for aria2c` {
         #expect(FileSystem.contents(note) == Array("1 \(folder.path("d"))/b\n".utf8))
     }
 
+    @Test func `a log is not written through a link`() throws {
+        let (victim, log) = (folder.path("victim"), folder.path("log"))
+        try FileSystem.write(Array("precious".utf8), to: victim)
+        unsafe symlink(victim, log)
+        let process = try run("--log=\(log)", origin.serve("/a", content))
+        #expect(
+            process.exit == .code(1) && process.errors.contains("it is a symbolic link"),
+            "\(process.errors)"
+        )
+        #expect(FileSystem.contents(victim) == Array("precious".utf8))
+    }
+
     @Test func `an invalid option ends with 28, and an open port without a secret stays on this machine`()
         throws
     {
