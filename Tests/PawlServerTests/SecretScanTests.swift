@@ -3,7 +3,7 @@ import Testing
 
 @testable import PawlServer
 
-@Suite struct ShownSecretTests {
+@Suite struct SecretScanTests {
     @Test(arguments: [
         (#"{"params":["token:s"]}"#, ["s"]),
         ("<value><string>token:a&amp;b</string></value>", ["a&b"]),
@@ -12,7 +12,7 @@ import Testing
         ("[]", []),
     ])
     func `the texts after the marks are found`(_ message: String, _ texts: [String]) {
-        #expect(ShownSecret.candidates(in: Array(message.utf8)) == texts)
+        #expect(SecretScan.candidates(in: Array(message.utf8)) == texts)
     }
 
     /// Each mark costs as much whether a text follows or not, and the server's thread examines messages of any client.
@@ -21,7 +21,7 @@ import Testing
         let valid = #""token:s""#
         for count in 0..<10 {
             let message = String(repeating: invalid, count: count) + valid
-            #expect(ShownSecret.candidates(in: Array(message.utf8)) == (count < 4 ? ["s"] : []))
+            #expect(SecretScan.candidates(in: Array(message.utf8)) == (count < 4 ? ["s"] : []))
         }
     }
 }

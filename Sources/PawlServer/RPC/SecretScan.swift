@@ -2,7 +2,7 @@ import PawlCore
 
 /// Finds the secret in a message without parsing the message: authenticated clients do not wait behind unauthenticated
 /// ones, and have larger limits.
-enum ShownSecret {
+enum SecretScan {
     private static let mark = Array("token:".utf8)
     /// Marks that are examined, whether a text follows or not: this runs on the server's thread for messages of any client.
     ///

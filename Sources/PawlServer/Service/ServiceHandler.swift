@@ -253,7 +253,7 @@ final class ServiceHandler: WebHandler {
 
     func recognizes(_ beginning: [UInt8]) -> Bool {
         guard let secret else { return login == nil }
-        return ShownSecret.candidates(in: beginning).contains(where: secret.recognizes)
+        return SecretScan.candidates(in: beginning).contains(where: secret.recognizes)
     }
 
     /// `GET /jsonrpc` has its parameters in base64.
