@@ -56,4 +56,39 @@ import Testing
         )
         #expect(line == "f: cannot fetch http://h/f: no byte came; retrying now")
     }
+
+    @Test(arguments: OptionID.allCases)
+    func `a remedy from the service names the options of the command line`(id: OptionID) {
+        let remedy: Remedy = "the partial file is kept; \(.resume) with \(.option(id)), or remove it"
+        #expect(Remedy(reading: remedy.text).parts == remedy.parts)
+    }
+
+    @Test func `a title is read as a whole word only, the longest first`() {
+        let text = "the ranges are wrong; correct the checksum"
+        #expect(Remedy(reading: text).parts == [.text("the ranges are wrong; correct "), .option(.checksum)])
+        #expect(Remedy(reading: "").isEmpty)
+    }
+
+    @Test func `a failed download of the service says which commands mend it`() throws {
+        func reason(_ remedy: Remedy) throws -> String {
+            let error: JSON = [
+                "code": .number(24), "message": "m", "what": "cannot fetch", "place": "http://h/f",
+                "why": "no",
+                "remedy": .string(remedy.text),
+            ]
+            let json: JSON = ["id": "0123456789abcdef", "state": "failed", "error": error]
+            let refusal = try #require(RemoteDownload(json)?.error)
+            #expect(refusal.message == "cannot fetch http://h/f: " + refusal.reason)
+            return refusal.reason
+        }
+        #expect(
+            try reason("give \(.option(.user))") == "no; give --user ('pawl set ID' changes options)"
+        )
+        #expect(
+            try reason("free some space, then \(.resume)") == "no; free some space, then run 'pawl resume ID'"
+        )
+        // Not an option of a download in the queue.
+        #expect(try reason("remove \(.option(.range))") == "no; remove --range")
+        #expect(try reason("") == "no")
+    }
 }

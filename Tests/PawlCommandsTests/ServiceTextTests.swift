@@ -58,6 +58,36 @@ import Testing
         #expect(DownloadSheet(sheet).text.hasSuffix("Found; check the URL"))
     }
 
+    @Test func `a connection names its URL if there are several sources, an idle download has no speed`() {
+        func sheet(_ sources: [JSON], _ more: JSON.Member...) -> [Substring] {
+            let lane: JSON = [
+                "offset": .number(0), "end": .number(1024), "isReceiving": .bool(false), "url": "http://a/f",
+            ]
+            let members = [
+                JSON.Member("id", "0123456789abcdef"), JSON.Member("state", "transferring"),
+                JSON.Member("url", "http://a/f"), JSON.Member("sources", .array(sources)),
+                JSON.Member("lanes", .array([lane])),
+            ]
+            return DownloadSheet(.object(members + more)).text.split(separator: "\n")
+        }
+        let line = "connection 0 B to 1.00 KiB, waiting for response"
+        #expect(sheet(["http://a/f"]).last.map(String.init) == line)
+        #expect(sheet(["http://a/f", "http://b/f"]).last.map(String.init) == line + ", http://a/f")
+        #expect(sheet(["http://a/f"]).contains { $0.hasPrefix("speed ") })
+        let retry = JSON.Member("retryIn", .number(5))
+        #expect(!sheet(["http://a/f"], retry).contains { $0.hasPrefix("speed ") })
+    }
+
+    @Test func `a narrow list has a short word for a wait, so that names keep their room`() throws {
+        let held = try #require(
+            download(("state", "probing"), ("waitsForHost", "h"), ("name", "lecture-07-introduction.mp4"))
+        )
+        let narrow = DownloadTable([held]).text(width: 40).split(separator: "\n")
+        #expect(narrow[1].hasPrefix("012345  waiting  lecture"))
+        #expect(narrow[2] == "  waiting for h")
+        #expect(DownloadTable([held]).text(width: 80).contains("waiting for host  lecture"))
+    }
+
     @Test(arguments: [40, 60, 80, 120, 140])
     func `a list keeps 20 columns for names and leaves out others`(width: Int) throws {
         let name = "海贼王 第1000集 e\u{301}pisode final version.mkv"

@@ -125,6 +125,23 @@ extension BrowserTests {
             }
         }
 
+        @Test func `on a phone the search among finished downloads keeps its word`() async throws {
+            try await PageBench.with { bench in
+                let done = bench.origin.serve("/done.bin", Payload(seed: 2, length: 1000))
+                _ = try await bench.manager.add(done)
+                let page = try await bench.page(BrowserPage.Look(width: 390, height: 740, isPhone: true))
+                try await page.wait(PageBench.isShown("done.bin"))
+                try await page.evaluate(
+                    "[...document.querySelectorAll('.filter')].find((it) => it.textContent.startsWith('Finished')).click()"
+                )
+                try await page.wait("document.querySelector('#clear').checkVisibility()")
+                #expect(
+                    try await page.evaluate("document.querySelector('.search input').clientWidth >= 110")
+                        == .bool(true)
+                )
+            }
+        }
+
         @Test(arguments: [false, true])
         func `everything has a name, and every text has enough contrast`(
             isDark: Bool

@@ -51,10 +51,13 @@ extension ServiceClient {
         return Array(downloads.prefix(options.limit ?? .max))
     }
 
-    /// The groups that have downloads or are paused.
-    func groups() throws(Failure) -> [(name: String, isPaused: Bool, count: Int64)] {
+    /// The groups that have downloads or are paused, with what is in them: `1 download, paused`.
+    func groups() throws(Failure) -> [(name: String, isPaused: Bool, content: String)] {
         (try call("pawl.groups", [], to: "query").array ?? []).map { group in
-            (group["name"]?.string ?? "", group["paused"]?.bool == true, group["count"]?.integer ?? 0)
+            let count = group["count"]?.integer ?? 0
+            let isPaused = group["paused"]?.bool == true
+            let content = count == 1 ? "1 download" : "\(count) downloads"
+            return (group["name"]?.string ?? "", isPaused, content + (isPaused ? ", paused" : ""))
         }
     }
 }
@@ -187,10 +190,11 @@ struct DownloadTable {
     private func row(_ download: RemoteDownload, _ digits: Int, _ isNarrow: Bool) -> [Column: String] {
         let state = download.stateText
         let isMoving = download.isRunning && state.word == StateText.downloading
-        let isShort = isNarrow && state.word == StateText.waitingForNetwork
+        // The line below names the host.
+        let shortest = state.word == StateText.waitingForHost ? "waiting" : state.notes.last
         return [
             .id: String(download.id.prefix(digits)),
-            .state: isShort ? state.notes.last ?? state.word : state.word,
+            .state: isNarrow && state.word != StateText.retrying ? shortest ?? state.word : state.word,
             .done: download.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? "",
             .size: download.total.map(NumberFormat.size)
                 ?? (download.written > 0 ? NumberFormat.size(download.written) : ""),

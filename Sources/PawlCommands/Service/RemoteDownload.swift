@@ -45,9 +45,11 @@ struct RemoteDownload: Sendable, Hashable {
         priority = Int(clamping: json["priority"]?.integer ?? 0)
         if let error = json["error"], let message = error["message"]?.string {
             let code = UInt8(exactly: error["code"]?.integer ?? 1) ?? 1
-            let parts = [error["why"]?.string ?? "", error["remedy"]?.string ?? ""].filter { !$0.isEmpty }
+            let failure = Failure(event: error).inQueue
+            let parts = [failure.why, failure.remedy.text].filter { !$0.isEmpty }
             let reason = parts.isEmpty ? message : parts.joined(separator: "; ")
-            self.error = Refusal(code: code, message: message, reason: reason)
+            let sentence = failure.what.isEmpty ? message : failure.commandLineSentence
+            self.error = Refusal(code: code, message: sentence, reason: reason)
         }
     }
 

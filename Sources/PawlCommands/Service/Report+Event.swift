@@ -18,7 +18,7 @@ extension Report {
         case "started": .started(total: event["total"]?.integer, resumedAt: event["resumedAt"]?.integer ?? 0)
         case "notice": .notice(event["message"]?.string ?? "")
         case "retry": .retry(PawlError(Failure(event: event)), delay: event["delay"]?.decimal ?? 0)
-        case "failed": .failed(PawlError(Failure(event: event)))
+        case "failed": .failed(PawlError(Failure(event: event).inQueue))
         case "finished":
             .finished(
                 DownloadedFile(
@@ -50,7 +50,7 @@ extension Failure {
             event["what"]?.string ?? "",
             at: event["place"]?.string ?? "",
             because: event["why"]?.string ?? "",
-            remedy: Remedy(event["remedy"]?.string ?? "")
+            remedy: Remedy(reading: event["remedy"]?.string ?? "")
         )
     }
 }

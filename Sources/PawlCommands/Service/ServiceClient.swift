@@ -28,7 +28,8 @@ struct ServiceClient: Sendable {
             UInt8(exactly: code).map { Failure.Code(rawValue: $0) } ?? known,
             isWhole ? "" : "cannot \(action)",
             at: place ?? "the service at \(socket)",
-            because: why
+            because: why,
+            remedy: why.hasPrefix("there is no download ") ? "'pawl list' shows the IDs" : ""
         )
     }
 

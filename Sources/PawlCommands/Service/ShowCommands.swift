@@ -16,9 +16,10 @@ extension Command {
         guard !ids.isEmpty else { throw Failure.usage("show", "ID...", missing: "ID") }
         let client = try options.client()
         let width = isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : nil
-        for id in ids {
+        for (index, id) in ids.enumerated() {
             let details = try client.call("pawl.show", [.string(id)], to: "show", id)
-            CommandOutput(options).show(details.withTrueState, DownloadSheet(details, width: width).text)
+            let text = (index > 0 ? "\n" : "") + DownloadSheet(details, width: width).text
+            CommandOutput(options).show(details.withTrueState, text)
         }
         return 0
     }
@@ -40,7 +41,7 @@ extension Command {
             options.isJSON
             ? ""
             : try client.groups().map { group in
-                "\ngroup \(group.name): \(group.count) downloads\(group.isPaused ? ", paused" : "")"
+                "\ngroup \(TerminalText.harmless(group.name)): \(group.content)"
             }.joined()
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
         CommandOutput(options).show(
@@ -115,9 +116,10 @@ struct DownloadSheet {
             ("name", download.title),
         ]
         if !download.folder.isEmpty { lines.append(("folder", download.folder)) }
-        for source in details["sources"]?.array ?? [] { lines.append(("from", source.string ?? "")) }
+        let sources = (details["sources"]?.array ?? []).map { $0.string ?? "" }
+        lines += sources.map { ("from", $0) }
         lines.append(("size", size(download)))
-        if download.isRunning {
+        if download.isRunning, !download.stateText.isWaiting {
             let left = download.timeLeft.map { ", \(NumberFormat.duration($0)) left" } ?? ""
             lines.append(("speed", NumberFormat.speed(download.speed) + left))
         }
@@ -130,7 +132,11 @@ struct DownloadSheet {
         if let group = download.group { lines.append(("group", group)) }
         if download.priority != 0 { lines.append(("priority", String(download.priority))) }
         if let error = download.error { lines.append(("error", error.message)) }
-        for lane in details["lanes"]?.array ?? [] { lines.append(("connection", lane.line)) }
+        for lane in details["lanes"]?.array ?? [] {
+            // The only source has its line above.
+            let url = lane["url"]?.string ?? ""
+            lines.append(("connection", sources == [url] ? lane.line : "\(lane.line), \(url)"))
+        }
         // Control characters are replaced: a value from a server must not look like another field.
         return lines.map { name, value in
             TerminalText.padded(name, to: Self.margin)
@@ -156,13 +162,12 @@ struct DownloadSheet {
 }
 
 extension JSON {
-    /// A connection as one line.
+    /// A connection as one line, without its URL.
     fileprivate var line: String {
         let end = self["end"]?.integer.map { NumberFormat.size($0) } ?? "the end"
         let speed =
             self["isReceiving"]?.bool == true
             ? NumberFormat.speed(self["speed"]?.integer ?? 0) : "waiting for response"
-        return
-            "\(NumberFormat.size(self["offset"]?.integer ?? 0)) to \(end), \(speed), \(self["url"]?.string ?? "")"
+        return "\(NumberFormat.size(self["offset"]?.integer ?? 0)) to \(end), \(speed)"
     }
 }

@@ -135,12 +135,12 @@ extension Command {
         "ID POSITION",
         "change a download's position in the queue",
         """
-        Move a waiting or paused download in the queue, among those of its priority. POSITION is a number (1 is next), \
+        Move a queued or paused download in the queue, among those of its priority. POSITION is a number (1 is next), \
         first, last, or a step: +2 is two places back, -2 two forward.
         """,
         action: "move",
         then: .words(["first", "last", "1", "+1", "-1"]),
-        because: "only waiting downloads have a position",
+        because: "only queued and paused downloads have a position",
         isDone: { _, _, _ in false },
         done: { _, place in "is at position \((place.integer ?? 0) + 1) now" },
         value: { (text) throws(Failure) in

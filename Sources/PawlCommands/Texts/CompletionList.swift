@@ -15,7 +15,7 @@ enum CompletionList: String {
             return downloads.map { "\($0.id.prefix(digits))\t\($0.title) (\($0.stateText.word))\n" }.joined()
         case .groups:
             return try client.groups().map { group in
-                "\(TerminalText.harmless(group.name))\t\(group.count) downloads\(group.isPaused ? ", paused" : "")\n"
+                "\(TerminalText.harmless(group.name))\t\(group.content)\n"
             }.joined()
         }
     }

@@ -33,6 +33,38 @@ package struct Remedy: Hashable, Sendable {
     }
 }
 
+extension Remedy {
+    /// The longest first.
+    private static let titles: [(title: String, part: Part)] =
+        (OptionID.allCases.map(Part.option) + [.resume])
+        .map { (title: Remedy($0).text, part: $0) }
+        .sorted { $0.title.utf8.count > $1.title.utf8.count }
+
+    private init(_ part: Part) { parts = [part] }
+
+    /// The remedy whose ``text`` was stored or sent: its options are those whose titles occur.
+    package init(reading text: String) {
+        var rest = text[...]
+        while let (range, part) = Remedy.firstTitle(in: rest) {
+            if range.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<range.lowerBound]))) }
+            parts.append(part)
+            rest = rest[range.upperBound...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+    }
+
+    /// The first title as a whole word, the longest of those at one place.
+    private static func firstTitle(in text: Substring) -> (range: Range<Substring.Index>, part: Part)? {
+        var found: (range: Range<Substring.Index>, part: Part)?
+        for (title, part) in titles {
+            let range = text.ranges(of: title).first { text[$0.upperBound...].first?.isLetter != true }
+            guard let range, range.lowerBound < found?.range.lowerBound ?? text.endIndex else { continue }
+            found = (range, part)
+        }
+        return found
+    }
+}
+
 extension Remedy: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var parts: [Part] = []

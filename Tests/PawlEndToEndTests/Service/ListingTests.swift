@@ -111,6 +111,7 @@ struct `The queue's commands` {
     @Test func `completion lists ids with names, and groups`() throws {
         let id = try house.add("--paused", "--group", "films", "http://127.0.0.1:1/a.mkv")
         #expect(try house.run("completions", "ids").output == "\(id.prefix(6))\ta.mkv (paused)\n")
-        #expect(try house.run("completions", "groups").output == "films\t1 downloads\n")
+        #expect(try house.run("completions", "groups").output == "films\t1 download\n")
+        #expect(try house.run("status").output.hasSuffix("\ngroup films: 1 download\n"))
     }
 }

@@ -53,7 +53,10 @@ struct `The service's commands` {
         #expect(try house.run("set", waiting, "--priority", "2", "-x4").output.hasSuffix(" changed\n"))
         #expect(try house.run("set", waiting, "-x4").output.hasSuffix(" nothing to do\n"))
         let none = try house.run("url", "zz", url)
-        #expect(none.errors == "pawl: cannot replace the URL of zz: there is no download zz\n")
+        #expect(
+            none.errors
+                == "pawl: cannot replace the URL of zz: there is no download zz; 'pawl list' shows the IDs\n"
+        )
     }
 
     @Test func `what waits for its host says so, and keeps its slot`() throws {
