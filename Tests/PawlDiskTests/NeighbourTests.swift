@@ -174,6 +174,10 @@ import Testing
         _ = try await first.publish(length: 500)
         let second = try folder.fresh("foo", from: "https://a.example/foo")
         #expect(second.name == "foo (1)")
+        #expect(
+            folder.said.contains { $0.contains("foo.pawl") && $0.contains("another name") },
+            "\(folder.said)"
+        )
         try second.write(payload(80), at: 0)
         try second.beginJournal(folder.facts("foo (1)"), done: ByteRangeSet([ByteRange(0, 80)]))
         _ = try await second.publish(length: 80)

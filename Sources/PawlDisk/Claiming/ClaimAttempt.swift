@@ -19,7 +19,7 @@ struct ClaimAttempt {
         case result(ClaimResult)
         /// The name is another's; a claim that may rename tries the next one.
         case taken(Failure)
-        /// The same, and the file may have been planted to be resumed.
+        /// The same because of a file next to it that may have been planted, with a notice.
         case distrusted(Failure)
         /// Something changed concurrently, or a leftover was repaired: try again.
         case again
@@ -156,7 +156,7 @@ struct ClaimAttempt {
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
-        if leftovers.journal != nil, try isJournalOthers() { return .taken(.foreignFile(journalPath)) }
+        if leftovers.journal != nil, try isJournalOthers() { return .distrusted(.foreignFile(journalPath)) }
         if leftovers.part == nil, let file = try makeUnnamed() {
             return .result(.fresh(partial(file, isNamed: false, ticket: ticket)))
         }

@@ -10,7 +10,8 @@ import Testing
 
     @Test(arguments: [
         "machine example.org login me password se", "machine example.org\n\tlogin me\n\tpassword se\n",
-        "machine example.org\r\nlogin me\r\npassword se\r\n", "MACHINE Example.ORG password se login me",
+        "machine example.org\r\nlogin me\r\npassword se\r\n",
+        "\u{FEFF}machine example.org login me password se", "MACHINE Example.ORG password se login me",
         "machine other login a password b\nmachine example.org login me password se\ndefault login x password y",
         "default login x password y\nmachine example.org login me password se",
         "# machine example.org login no password no\nmachine example.org login me account a password se",
