@@ -141,7 +141,7 @@ final class HTTP1Socket {
         }
     }
 
-    enum Reading: Hashable {
+    enum ReadResult: Hashable {
         /// `isLast`: nothing more is available until the next event, except the end if the peer has closed.
         case bytes(Int, isLast: Bool)
         case closed
@@ -152,7 +152,7 @@ final class HTTP1Socket {
     /// Reads the available bytes, at most as much as the buffer holds.
     ///
     /// With TLS, at most one record when `isOneEnough`.
-    func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> Reading {
+    func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> ReadResult {
         let reading = unsafe secure?.receive(into: buffer, isOneEnough: isOneEnough) ?? read(into: buffer)
         switch reading {
         case .bytes(_, isLast: true): canRead = machine.isPeerClosed
@@ -162,7 +162,7 @@ final class HTTP1Socket {
         return reading
     }
 
-    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         while true {
             let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
             // A short read emptied the socket (epoll(7)); later bytes raise a new event.

@@ -16,7 +16,7 @@ final class TLSConnection {
     /// `nil` when closed.
     private var multi: MultiHandle?
     /// How reading ended; reported again by every later read.
-    private var ending: HTTP1Socket.Reading?
+    private var ending: HTTP1Socket.ReadResult?
 
     /// Takes the connection of `easy`, which is in `multi`.
     init?(_ easy: EasyHandle, in multi: MultiHandle) {
@@ -59,7 +59,7 @@ final class TLSConnection {
     func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         isOneEnough: Bool
-    ) -> HTTP1Socket.Reading {
+    ) -> HTTP1Socket.ReadResult {
         var done = 0
         while done < buffer.count, ending == nil {
             var count = 0

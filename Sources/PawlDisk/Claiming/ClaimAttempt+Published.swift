@@ -42,7 +42,7 @@ extension ClaimAttempt {
     }
 
     /// The file that publishing has left behind; `nil` when the finished file is not this download's.
-    private func left(of finished: FileStatus, _ mark: OwnerAttribute.Reading) throws(SystemError) -> Left? {
+    private func left(of finished: FileStatus, _ mark: OwnerAttribute.Lookup) throws(SystemError) -> Left? {
         switch mark {
         case .missing: return nil
         case .of(let value): guard value == OwnerAttribute.value(of: source) else { return nil }

@@ -6,7 +6,7 @@ import PawlSystem
 /// The extended attribute that marks a `.part` file as Pawl's own, with a hash of its URL and, unless the whole was
 /// requested, one of the requested part: other programs use the same extension.
 enum OwnerAttribute {
-    enum Reading: Hashable {
+    enum Lookup: Hashable {
         case unsupported
         case missing
         case of(UInt64)
@@ -48,7 +48,7 @@ enum OwnerAttribute {
     }
 
     /// The completion mark of a finished file counts as a part file's until the completion was reported.
-    static func read(_ file: OpenFile) -> Reading {
+    static func read(_ file: OpenFile) -> Lookup {
         switch value(on: file) {
         case .success(let bytes):
             if bytes.count == 8 || bytes.count == 16 { return .of(number(bytes.prefix(8))) }

@@ -90,7 +90,7 @@ extension JournalFile {
     private static func belongs(
         _ image: JournalImage,
         to status: FileStatus,
-        _ mark: OwnerAttribute.Reading,
+        _ mark: OwnerAttribute.Lookup,
         in folder: Folder
     ) -> Bool {
         guard folder.traits.contains(.keepsInodes) else { return mark == .unsupported }
@@ -101,7 +101,7 @@ extension JournalFile {
     private static func judgeUnborn(
         _ file: OpenFile,
         _ status: FileStatus,
-        _ mark: OwnerAttribute.Reading
+        _ mark: OwnerAttribute.Lookup
     ) throws(SystemError) -> JournalFinding {
         let part = try PartVoucher.read(file, at: vouching)
         return mark.isOurs || status.isBeginning || part != nil ? .unborn(file, part: part) : .foreign

@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 
 /// File operations for tests.
 package enum FileSystem {
@@ -41,18 +42,7 @@ package enum FileSystem {
     }
 
     /// The names in a folder, sorted; invalid UTF-8 is repaired.
-    package static func names(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: unsafe bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    package static func names(in folder: String) -> [String] { FolderNames.read(folder).sorted() }
 
     /// The whole file, `nil` when it cannot be read.
     package static func contents(_ path: String) -> [UInt8]? {
