@@ -60,13 +60,15 @@ public struct DownloadBody: AsyncSequence, Sendable {
     /// A place in a stream, to be stored by a program that continues later.
     ///
     /// It contains the URL with its query, which may be a secret, and up to 64 KiB of the content to recognize it by.
-    public struct Position: Sendable, Hashable {
+    public struct Position: Sendable, Hashable, CustomStringConvertible {
         let value: BodyDisk.Position
 
         init(_ value: BodyDisk.Position) { self.value = value }
 
         /// Bytes that were delivered.
         public var offset: Int64 { value.offset }
+        /// The offset alone: a log gets neither the URL nor content.
+        public var description: String { "\(offset)" }
     }
 
     /// The iteration.

@@ -187,6 +187,9 @@ extension PawlError: CustomNSError {
 extension URLError {
     /// The error of Pawl that this one stands for.
     public var pawlError: PawlError? { (self as NSError).userInfo[NSUnderlyingErrorKey] as? PawlError }
+
+    /// The resume data of a failed or cancelled task.
+    public var downloadTaskResumeData: Data? { userInfo[NSURLSessionDownloadTaskResumeData] as? Data }
 }
 
 extension PawlError.Code {

@@ -45,25 +45,31 @@ extension DownloadManager {
     public func data(
         from url: URL,
         maximumSize: Int = 16 << 20,
-        options: DownloadOptions = DownloadOptions()
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
     ) async throws -> Data {
-        Data(try await data(from: url.text, maximumSize: maximumSize, options: options))
+        Data(try await data(from: url.text, maximumSize: maximumSize, options: options, hooks: hooks))
     }
 }
 
 extension Downloader {
     /// Adds a download of this URL; nothing runs before it is resumed.
-    public func add(_ url: URL, options: DownloadOptions = DownloadOptions()) throws(PawlError) -> Download {
-        try add(url.text, options: options)
+    public func add(
+        _ url: URL,
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> Download {
+        try add(url.text, options: options, hooks: hooks)
     }
 
     /// Downloads small content into memory; cancelling the task that waits stops the transfer.
     public func data(
         from url: URL,
         maximumSize: Int = 16 << 20,
-        options: DownloadOptions = DownloadOptions()
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
     ) async throws -> Data {
-        Data(try await data(from: url.text, maximumSize: maximumSize, options: options))
+        Data(try await data(from: url.text, maximumSize: maximumSize, options: options, hooks: hooks))
     }
 
     /// Downloads a file and returns it when it is complete; cancelling the task that waits stops the transfer
@@ -73,9 +79,10 @@ extension Downloader {
     public func download(
         _ url: URL,
         to file: URL? = nil,
-        options: DownloadOptions = DownloadOptions()
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
     ) async throws -> DownloadedFile {
-        try await download(url.text, to: file?.path, options: options)
+        try await download(url.text, to: file?.path, options: options, hooks: hooks)
     }
 }
 

@@ -120,14 +120,11 @@ extension DownloadSession {
         }
         if isKnown { return task }
         if isRefused {
-            task.facts.withLock { facts in
-                facts.state = .completed
-                facts.error = .session("start", requested.url, because: "its session was invalidated")
-            }
+            refuse(task, completion)
             return task
         }
         if remembered == nil { folders.remember(task.note) }
-        if let refusal = requested.refusal {
+        if let refusal = requested.refusal(adding: configuration.httpAdditionalHeaders) {
             // It is reported when the task is resumed, as every other failure is.
             task.facts.withLock { $0.refusal = refusal }
         } else {
@@ -140,6 +137,16 @@ extension DownloadSession {
             }
         }
         return task
+    }
+
+    /// Ends a task of an invalidated session, which has no delegate any more but may have a handler that waits.
+    private func refuse(_ task: DownloadTask, _ completion: DownloadTask.Completion?) {
+        let error = PawlError.session("start", task.plainRequest.url, because: "its session was invalidated")
+        task.facts.withLock { facts in
+            (facts.state, facts.error, facts.completion) = (.completed, error, nil)
+        }
+        guard let completion else { return }
+        Task(executorPreference: Self.executor) { self.call { completion(nil, nil, error) } }
     }
 
     /// Adds a new task to the queue, where it waits to be resumed.

@@ -17,6 +17,9 @@ public struct SessionRequest: Sendable, Hashable {
     /// Default `nil`: ``DownloadSessionConfiguration/timeoutIntervalForRequest``.
     public var timeoutInterval: Double?
     /// Header fields by name.
+    ///
+    /// `Range` and `If-Range` are refused as other methods are: the session sets them to resume. The part of a file is
+    /// `range` of ``DownloadSessionConfiguration/options``.
     public var allHTTPHeaderFields: [String: String] = [:]
     /// The body is a stream.
     package var hasBodyStream = false
@@ -36,13 +39,17 @@ public struct SessionRequest: Sendable, Hashable {
     }
 
     /// The reason why no download can make this request.
-    var refusal: PawlError? {
+    func refusal(adding fields: [String: String]) -> PawlError? {
+        let names = [allHTTPHeaderFields, fields].flatMap(\.keys)
+        let field = names.first { ["range", "if-range"].contains($0.lowercased()) }
         let method = httpMethod ?? "GET"
         let why: String? =
             if method.uppercased() != "GET" {
                 "the method is \(Redaction.printable(method)), and a download is a GET request"
             } else if hasBodyStream || httpBody?.isEmpty == false {
                 "it has a body, and a download is a GET request without one"
+            } else if let field {
+                "the session sets \(field) itself; the option for a part of a file is range"
             } else {
                 nil
             }

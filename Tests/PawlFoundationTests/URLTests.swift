@@ -104,6 +104,7 @@ import FoundationNetworking
         await delegate.until("complete \(URLError.Code.userAuthenticationRequired.rawValue) true")
         let kept = try #require(failing.error?.errorUserInfo[NSURLSessionDownloadTaskResumeData] as? Data)
         #expect(try ResumeData(kept).received == ResumeData(data).received)
+        #expect((failing.error as (any Error)? as? URLError)?.downloadTaskResumeData == kept)
 
         origin.adjust("/f") { ($0.cut, $0.instead) = (nil, nil) }
         session.downloadTask(withResumeData: kept).resume()
@@ -164,6 +165,7 @@ import FoundationNetworking
         #expect(error?.code == .cancelled && error?.pawlError?.code == .unfinished)
         #expect(origin.waitUntilQuiet("/f"))
         session.invalidateAndCancel()
+        await #expect(throws: URLError.self) { try await session.download(from: url) as (URL, URLResponse) }
     }
 
     /// As Apple's examples look at errors and responses.

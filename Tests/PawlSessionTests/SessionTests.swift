@@ -300,11 +300,13 @@ import Testing
         post.httpMethod = "POST"
         var body = SessionRequest(url: url)
         body.httpBody = [1]
-        for request in [post, body] {
+        var ranged = SessionRequest(url: url)
+        ranged.setValue("bytes=0-9", forHTTPHeaderField: "range")
+        for request in [post, body, ranged] {
             let task = session.downloadTask(with: request)
             task.resume()
         }
-        #expect(await notes.until("complete 28", times: 2))
+        #expect(await notes.until("complete 28", times: 3))
         #expect(bench.origin.log.of("/f").isEmpty)
         var hasty = SessionRequest(url: url)
         hasty.timeoutInterval = 0.2
@@ -313,5 +315,19 @@ import Testing
         #expect(await notes.until("complete 2 "))
         session.invalidateAndCancel()
         #expect(await notes.until("over 0"))
+    }
+
+    @Test func `a completion handler is called although its session was invalidated before`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let url = bench.origin.serve("/f", Payload(seed: 743, length: 1000))
+        let session = bench.session(notes)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+        let error = await withCheckedContinuation { continuation in
+            session.downloadTask(with: url) { _, _, error in continuation.resume(returning: error) }.resume()
+        }
+        #expect(error?.code == .cannotResume)
+        #expect(bench.origin.log.of("/f").isEmpty)
     }
 }

@@ -165,7 +165,7 @@ extension Examples {
 
         configuration.hooks.retry = { failed in
             if failed.error.status == 404, failed.attempt < 10 { return .retry(after: 30) }  // not there yet
-            return .useDefault
+            return failed.error.code == .insecure ? .fail : .useDefault
         }
 
         var options = DownloadOptions()
@@ -198,6 +198,11 @@ extension Examples {
             default: print(error, "exit code", error.code.rawValue)
             }
         }
+    }
+
+    static func oneStep(downloader: Downloader) async throws {
+        let file = try await downloader.download("https://example.org/image.iso", to: "Downloads/image.iso")
+        print(file.path)
     }
 
     static func resumeData(_ bytes: [UInt8], _ downloader: Downloader) throws {
