@@ -236,7 +236,7 @@ extension DownloadMachine {
     }
 
     /// What to do about a response that no retry mends.
-    private static let askOwner: Remedy = "check the URL, or ask the server's owner"
+    fileprivate static let askOwner: Remedy = "check the URL, or ask the server's owner"
 
     private func describe(
         _ fault: AttemptFault,
@@ -248,13 +248,12 @@ extension DownloadMachine {
         switch fault {
         case .transfer(let fault):
             let broken = broken(fault, from: source)
-            let plain = fault.kind == .malformed && kept.isEmpty ? Self.askOwner : kept
             var failure = Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
                 because: broken?.why ?? fault.message,
-                remedy: fault.remedy ?? broken?.remedy ?? plain
+                remedy: fault.remedy ?? broken?.remedy ?? (kept.isEmpty ? fault.otherwise : kept)
             )
             failure.fault = fault.kind
             return failure
@@ -393,6 +392,20 @@ extension TransferFault {
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
             .offsetRefused, .contentChanged, .malformed, .other:
             nil
+        }
+    }
+
+    /// The same without any other evidence, if no bytes are kept.
+    fileprivate var otherwise: Remedy {
+        switch kind {
+        case .malformed: DownloadMachine.askOwner
+        // The host is the proxy's if there is one; the cause names it.
+        case .unreachable, .connectionRefused, .connectTimeout:
+            "check the host and the port, or try again later"
+        case .connectionLost, .truncated, .tls, .publicKey, .denied, .nameResolution, .nameMissing, .proxy,
+            .notFound,
+            .privateAddress, .serverRefused, .offsetRefused, .contentChanged, .other:
+            "try again later"
         }
     }
 }

@@ -12,7 +12,7 @@ import { keep, setting } from "./preferences.js";
 /** In their order. @type {Column[]} */
 export const columns = [
   { name: "progress", width: 150 },
-  { name: "state", width: 126 },
+  { name: "state", width: 148 },
   { name: "size", width: 148 },
   { name: "speed", width: 92 },
   { name: "left", width: 88, order: "timeLeft" },

@@ -7,6 +7,9 @@ import Testing
         (TransferFault.Kind.tls, "certificate authority"), (.denied, "user name"),
         (.nameResolution, "host's name"), (.nameMissing, "host's name"),
         (.proxy, "the proxy"), (.notFound, "URL"), (.privateAddress, "private addresses"),
+        (.connectionRefused, "the host and the port"), (.connectTimeout, "the host and the port"),
+        (.unreachable, "the host and the port"), (.connectionLost, "later"), (.truncated, "later"),
+        (.malformed, "owner"), (.other, "later"),
     ])
     func `a failure has a remedy`(kind: TransferFault.Kind, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
