@@ -15,9 +15,14 @@ package struct CRC64: Hashable, Sendable {
 
     package mutating func feed(_ bytes: some Sequence<UInt8>) {
         // Callers in other modules reach this unspecialised, where each step of an iterator is a call through
-        // a witness.
+        // a witness; and each look at a lazy global is a call too.
         let isFed: Void? = bytes.withContiguousStorageIfAvailable { run in
-            for index in 0..<run.count { unsafe feed(run[index]) }
+            let table = Self.table
+            var register = register
+            for index in 0..<run.count {
+                register = unsafe table[Int(UInt8(truncatingIfNeeded: register) ^ run[index])] ^ (register >> 8)
+            }
+            self.register = register
         }
         guard isFed == nil else { return }
         for byte in bytes { feed(byte) }
@@ -25,7 +30,11 @@ package struct CRC64: Hashable, Sendable {
 
     /// Feeds the eight bytes of `word`, lowest first.
     package mutating func feed(_ word: UInt64) {
-        for shift in stride(from: 0, to: 64, by: 8) { feed(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+        let table = Self.table
+        for shift in 0..<8 {
+            let byte = UInt8(truncatingIfNeeded: word >> UInt64(8 * shift))
+            register = table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)
+        }
     }
 
     /// The check of one sequence of bytes.

@@ -306,10 +306,11 @@ extension DownloadMachine {
             map.learn(total: total)
             representation?.learn(total: response.identity.total)
         }
-        // Not in an autoclosure: each would copy the whole machine.
+        // No autoclosure (of `||`) may name `self`: it would copy the whole machine.
         let comparesEnd = comparesEnd(lane)
+        let horizon = map.horizon
         let mayBeEmpty = lane.kind == .settling || comparesEnd
-        guard lane.responseEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
+        guard lane.responseEnd > lane.cursor || lane.cursor >= horizon || mayBeEmpty else {
             return partTooShort(
                 .init("range-ends-early", "the server sent no byte after \(lane.cursor)"),
                 lane: index,
@@ -323,11 +324,11 @@ extension DownloadMachine {
                 now: now
             )
         }
-        let wanted = min(lane.end, map.horizon, plan.longest)
+        let wanted = min(lane.end, horizon, plan.longest)
         let end = min(wanted, lane.responseEnd)
         // More responses of this length would mostly repeat the overlap.
-        let mayBeEnd = comparesEnd || sources[lane.source].shortEnd == end
-        if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !mayBeEnd {
+        let isShortEnd = sources[lane.source].shortEnd == end
+        if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !comparesEnd, !isShortEnd {
             return partTooShort(
                 .init(
                     "range-too-short",
