@@ -189,6 +189,14 @@ struct ClaimAttempt {
         let file: OpenFile
         do throws(SystemError) {
             file = try folder.make(names.part, mode: PartNames.mode)
+        } catch  where error.number == ENOENT && folder.isInPlace {
+            throw Failure(
+                .cannotCreate,
+                "cannot create",
+                at: partPath,
+                because: .noPlaceForOwn,
+                remedy: "choose another folder"
+            )
         } catch  where error.number == EEXIST || error.number == ENOENT {
             // It exists, or the folder was removed in the meantime.
             return nil

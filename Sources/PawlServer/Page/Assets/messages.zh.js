@@ -301,6 +301,8 @@ const messages = {
   "link-to-folder": "同名的符号链接指向文件夹",
   "link-to-nothing": "同名的符号链接没有指向任何文件",
   "file-not-by-pawl": "该文件不是由 Pawl 写入的",
+  "file-system-of-own": "该文件系统不允许在此处新建文件或文件夹",
+  "path-is-file": "{0} 不是文件夹",
   "file-unfinished-elsewhere": "{0} 表明另一个程序尚未完成该文件",
   "file-is-device": "它是设备、管道或套接字，不是文件",
   "not-a-file": "它不是文件",
