@@ -144,6 +144,7 @@ const messages = {
   "s3-no-region": "这不是区域名称",
   "s3-login-unsupported": "尚不支持单点登录、角色和凭据进程",
   "s3-no-secret": "缺少私有访问密钥",
+  "s3-no-authorities": "没有该文件，或无法读取",
   "s3-key-characters": "它或其私有密钥含有访问密钥中不可能出现的字符",
   "s3-prefix-not-object": "它是键的前缀，不是对象",
   "s3-object-replaced": "对象已被替换，或存储不支持按范围读取",
