@@ -258,6 +258,7 @@ const messages = {
   "host-without-ipv6": "{0} 没有 IPv6 地址",
   "proxy-not-resolved": "无法解析代理的主机名 {0}",
   "host-and-port": "{0} 的端口 {1}",
+  "proxy-place": "代理 {0}",
   "no-connection": "无法连接到 {0}",
   "no-connection-because": "无法连接到 {0}：{1}",
   "no-connection-within": "{0} 秒内未能建立连接",
