@@ -30,6 +30,9 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Used as that of a cancelled task: once, in any session of the same state folder.
     public package(set) var downloadTaskResumeData: [UInt8]?
 
+    /// The URL whose request failed, in errors of a session's tasks; unlike ``place`` it is not redacted, and never stored.
+    package var failingURL: String?
+
     /// The response that ended the download, or the last one before its connection failed: status, header
     /// fields and URL; `nil` if there was none.
     public internal(set) var response: DownloadResponse?

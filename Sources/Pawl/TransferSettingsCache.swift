@@ -57,6 +57,7 @@ final class TransferSettingsCache: Sendable {
         var values = common.values
         values.credentials = own ?? values.credentials
         values.s3 = access
+        values.authorityFile = values.authorityFile ?? access?.authorityFile
         return settings(values)
     }
 

@@ -47,10 +47,10 @@ func printFailure(_ failure: Failure) {
 private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32 {
     switch arguments.first {
     case "--help", "-h":
-        say(HelpText.overview)
+        say(HelpText.overview(.ofTerminal))
         return 0
     case "--help-all":
-        say(HelpText.whole)
+        say(HelpText.whole(.ofTerminal))
         return 0
     case "--version", "-V":
         say("pawl \(PawlVersion.text)\n")

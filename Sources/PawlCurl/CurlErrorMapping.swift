@@ -175,17 +175,30 @@ extension EasyHandle {
                 LocalizableMessage("fault-rest-refused", "REST was refused with \(mapping.reply)")
             )
         }
+        let proxy = request.flatMap(Self.proxy)
+        if kind == .connectionRefused, let proxy, CurlErrorText.isOf(proxy: proxy, mapping.text) {
+            kind = .proxy
+        }
         return TransferFault(
             kind,
             CurlErrorText.worded(
                 Secrets.removed(from: mapping.text, of: request),
-                systemError: mapping.systemError
+                systemError: mapping.systemError,
+                proxy: proxy
             )
         )
     }
 }
 
 extension EasyHandle {
+    /// The proxy that the request may have been sent to.
+    private static func proxy(of request: TransferRequest) -> String? {
+        guard let given = request.settings.values.proxy else {
+            return EnvironmentProxy.text(for: request.address.scheme)
+        }
+        return given.isEmpty ? nil : given
+    }
+
     /// The fault of a host without an address of the version that is required; libcurl reports a literal address of the
     /// other version as a refused connection.
     private func versionFault(

@@ -4,7 +4,8 @@ import PawlSystem
 /// Turns the messages of libcurl and OpenSSL into the cause of a failure, without internal codes, times and
 /// function names.
 enum CurlErrorText {
-    static func worded(_ text: String, systemError: Int32) -> LocalizableMessage {
+    /// `proxy`: the one that the request may have been sent to, as it was given.
+    static func worded(_ text: String, systemError: Int32, proxy: String? = nil) -> LocalizableMessage {
         let text = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         if let reason = reasonOfOpenSSL(text) {
             return plainServers.contains { reason.contains($0) }
@@ -14,7 +15,11 @@ enum CurlErrorText {
                     "the TLS handshake failed: \(CertificateText.reason(reason))"
                 )
         }
-        return beginning(of: text) ?? certificate(text) ?? response(text) ?? connecting(text, systemError)
+        return beginning(of: text) ?? certificate(text) ?? response(text) ?? connecting(
+            text,
+            systemError,
+            proxy
+        )
             ?? LocalizableMessage(untranslated: text)
     }
 
@@ -83,19 +88,40 @@ enum CurlErrorText {
     }
 
     /// `Failed to connect to HOST port 1 after 0 ms: ...`, `Connection timed out after 10001 milliseconds`.
-    private static func connecting(_ text: String, _ systemError: Int32) -> LocalizableMessage? {
+    private static func connecting(
+        _ text: String,
+        _ systemError: Int32,
+        _ proxy: String?
+    ) -> LocalizableMessage? {
         if let time = text.firstRange(of: " timed out after "), text.hasSuffix(" milliseconds") {
             let digits = text[time.upperBound...].prefix { $0.isNumber }
             return Int64(digits).map { noConnection(within: .milliseconds($0 / 100 * 100)) }
         }
-        let beginning = "Failed to connect to "
-        guard text.hasPrefix(beginning), let time = text.firstRange(of: " after ") else { return nil }
-        let place = place(text[..<time.lowerBound].dropFirst(beginning.count))
+        guard let target = target(of: text) else { return nil }
+        let place = place(target, proxy)
         guard systemError != 0 else {
             return LocalizableMessage("no-connection", "no connection to \(place)")
         }
         let why = SystemError(number: systemError).cause
         return LocalizableMessage("no-connection-because", "no connection to \(place): \(why)")
+    }
+
+    /// Whether the text is of a connection to the proxy that failed.
+    static func isOf(proxy: String, _ text: String) -> Bool {
+        target(of: text).flatMap(hostAndPort).map { ProxyURL.isPlace(proxy, host: $0.host, port: $0.port) }
+            ?? false
+    }
+
+    /// `HOST port 1`, in newer versions followed by ` over ADDRESS`.
+    private static func target(of text: String) -> Substring? {
+        let beginning = "Failed to connect to "
+        guard text.hasPrefix(beginning), let time = text.firstRange(of: " after ") else { return nil }
+        return text[..<time.lowerBound].dropFirst(beginning.count)
+    }
+
+    private static func hostAndPort(_ target: Substring) -> (host: Substring, port: Substring)? {
+        guard let middle = target.firstRange(of: " port ") else { return nil }
+        return (target[..<middle.lowerBound], target[middle.upperBound...].prefix { $0.isNumber })
     }
 
     static func notResolved(_ host: String) -> LocalizableMessage {
@@ -106,8 +132,10 @@ enum CurlErrorText {
         LocalizableMessage("no-connection-within", "no connection within \(limit.seconds) s")
     }
 
-    /// `HOST port 1`, in newer versions followed by ` over ADDRESS`.
-    private static func place(_ text: Substring) -> LocalizableMessage {
+    private static func place(_ text: Substring, _ proxy: String?) -> LocalizableMessage {
+        if let proxy, let (host, port) = hostAndPort(text), ProxyURL.isPlace(proxy, host: host, port: port) {
+            return LocalizableMessage("proxy-place", "the proxy \(ProxyURL.place(of: proxy))")
+        }
         let parts = text.replacing(" over ", with: ", ")
         guard let middle = parts.firstRange(of: " port ") else {
             return LocalizableMessage(untranslated: String(parts))

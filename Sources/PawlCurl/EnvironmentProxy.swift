@@ -6,9 +6,14 @@ enum EnvironmentProxy {
     /// The proxy that libcurl would use for the scheme, without user name and password; `nil` when it has no login, and
     /// libcurl may read the environment.
     static func plain(for scheme: WebAddress.Scheme) -> String? {
+        text(for: scheme).flatMap(ProxyURL.withoutLogin)
+    }
+
+    /// The proxy that libcurl would use for the scheme, as the environment has it.
+    static func text(for scheme: WebAddress.Scheme) -> String? {
         for name in names(scheme) {
             guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { continue }
-            return unsafe ProxyURL.withoutLogin(String(cString: value))
+            return unsafe String(cString: value)
         }
         return nil
     }
@@ -17,12 +22,7 @@ enum EnvironmentProxy {
     static var isNamed: Bool { isNamed(for: .http) || isNamed(for: .https) }
 
     /// Whether libcurl uses a proxy for the scheme.
-    static func isNamed(for scheme: WebAddress.Scheme) -> Bool {
-        names(scheme).contains { name in
-            guard let value = unsafe getenv(name) else { return false }
-            return unsafe value.pointee != 0
-        }
-    }
+    static func isNamed(for scheme: WebAddress.Scheme) -> Bool { text(for: scheme) != nil }
 
     /// Whether a proxy that libcurl may use for TLS is itself reached over TLS.
     static var mayBeSecure: Bool {

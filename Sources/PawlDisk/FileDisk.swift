@@ -65,17 +65,12 @@ package final class FileDisk: Disk {
         var number = 0
         var retries = 0
         while true {
-            let attempt = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number)
-            let outcome = try attempt.run(adopts: adopts)
+            let outcome = try attempt(claim, number, in: folder, adopts: adopts)
             switch outcome {
             case .result(let result): return result
             case .taken(let failure), .distrusted(let failure):
                 guard claim.ifExists == .rename, number < SuffixCache.last else { throw failure }
-                if case .distrusted = outcome {
-                    environment.notice(
-                        "\(failure.what) \(failure.place): \(failure.why); using another name"
-                    )
-                }
+                if case .distrusted = outcome { notice(of: failure, "using another name") }
                 number = numbers.next(after: number, of: claim.name, in: folder)
             case .again:
                 retries += 1
@@ -93,6 +88,35 @@ package final class FileDisk: Disk {
                 folder = try folders.open(claim.folder)
             }
         }
+    }
+
+    /// Claims one final name, with spare names of part file and journal where the usual ones are another program's.
+    ///
+    /// Those of an earlier run come first: the file that was in the way may have been removed since.
+    private func attempt(
+        _ claim: Claim,
+        _ number: Int,
+        in folder: Folder,
+        adopts: (LoadedJournal) -> Bool
+    ) throws(Failure) -> ClaimAttempt.Outcome {
+        let usual = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number)
+        let spare = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number, form: .spare)
+        if spare.hasOwnFiles {
+            let outcome = try spare.run(adopts: adopts)
+            guard case .distrusted = outcome else { return outcome }
+        }
+        let outcome = try usual.run(adopts: adopts)
+        guard case .distrusted(let failure) = outcome else { return outcome }
+        let other = try spare.run(adopts: adopts)
+        if case .result(let result) = other {
+            if case .skipped = result { return other }
+            notice(of: failure, "using another name for the part file")
+        }
+        return other
+    }
+
+    private func notice(of failure: Failure, _ consequence: String) {
+        environment.notice("\(failure.what) \(failure.place): \(failure.why); \(consequence)")
     }
 
     /// Warns once about a folder that is not safe.

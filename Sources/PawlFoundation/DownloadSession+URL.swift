@@ -133,10 +133,11 @@ extension DownloadTask {
 }
 
 extension PawlError: CustomNSError {
-    /// The resume data of a failed task under the key that code for `NSURLSession` expects.
+    /// The resume data and the URL of a failed task under the keys that code for `NSURLSession` expects.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         info[NSURLSessionDownloadTaskResumeData] = downloadTaskResumeData.map { Data($0) }
+        info[NSURLErrorFailingURLErrorKey] = failingURL.flatMap { URL(string: $0) }
         return info
     }
 

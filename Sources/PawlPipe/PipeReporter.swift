@@ -21,7 +21,9 @@ struct PipeReporter: Sendable {
         last = (now, 0)
         switch configuration.metrics {
         case nil: (file, listener) = (nil, nil)
-        case .file(let path)?: (file, listener) = (path, nil)
+        case .file(let path)?:
+            (file, listener) = (path, nil)
+            try Self.replace(path, with: PipeTally().metrics(active: 0))
         case .port(let port)?: (file, listener) = (nil, try MetricsListener(port: port))
         }
         due = now
@@ -72,14 +74,33 @@ struct PipeReporter: Sendable {
         let text = tally.metrics(active: active)
         listener?.set(text)
         guard let file else { return }
-        // The file is replaced atomically. A failure to write metrics does not end the run.
+        // A failure does not end a run that has begun.
+        try? Self.replace(file, with: text)
+    }
+
+    /// Replaces the metrics file atomically.
+    private static func replace(_ file: String, with text: String) throws(Failure) {
         let new = "\(file).new"
         let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { throw failure(file) }
         let bytes = Array(text.utf8)
         let isWhole = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
         close(descriptor)
-        if isWhole { _ = unsafe rename(new, file) } else { _ = unsafe unlink(new) }
+        guard isWhole, unsafe rename(new, file) == 0 else {
+            let failure = failure(file)
+            _ = unsafe unlink(new)
+            throw failure
+        }
+    }
+
+    private static func failure(_ file: String) -> Failure {
+        Failure(
+            .cannotCreate,
+            "cannot write metrics to",
+            at: file,
+            because: SystemError.last.text,
+            remedy: "give --metrics a file in a folder that exists and is writable, or a port"
+        )
     }
 }
 

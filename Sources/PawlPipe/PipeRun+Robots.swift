@@ -149,10 +149,11 @@ extension PipeRun {
         return RobotsRules(parsing: bytes)
     }
 
-    /// RFC 9309 §2.3.1: everything is allowed if there is no robots.txt, nothing if it cannot be fetched.
+    /// RFC 9309 §2.3.1: everything is allowed if the response is a 4xx (also a 429, once its retries are spent), nothing if
+    /// the file cannot be fetched.
     private func finding(to error: PawlError) -> RobotsCache.Finding {
         var failure = error.failure
-        if let status = error.status ?? error.response?.status, (400..<500).contains(status), status != 429 {
+        if let status = error.status ?? error.response?.status, (400..<500).contains(status) {
             return .rules(RobotsRules())
         }
         let isUnreachable = error.status == nil && failure.fault != .privateAddress

@@ -183,6 +183,7 @@ extension DownloadSession {
 
     /// The task ended: reports it once and removes its files.
     func complete(_ task: DownloadTask, _ error: PawlError?) {
+        let error = failure(error, of: task)
         guard end(task, error) else { return }
         tellMetrics(task)
         let (completion, response) = task.facts.withLock { ($0.completion, $0.response) }
@@ -198,6 +199,12 @@ extension DownloadSession {
             }
         }
         retire(task)
+    }
+
+    private func failure(_ error: PawlError?, of task: DownloadTask) -> PawlError? {
+        var error = error
+        error?.failingURL = task.presentRequest?.url
+        return error
     }
 
     /// `false` if it had ended already.

@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `the overview has every command under its heading`() throws {
-        let lines = HelpText.overview.split(separator: "\n")
+        let lines = HelpText.overview().split(separator: "\n")
         var place = 0
         for group in Command.groups {
             for start in ["\(group.title):"] + group.commands.map({ "  pawl \($0.name) " }) {
@@ -86,10 +86,30 @@ import Testing
     }
 
     @Test func `no line is wider than a terminal`() {
-        for text in [HelpText.overview]
-            + Command.table.flatMap({ [HelpText.text(of: $0), HelpText.text(of: $0, whole: true)] })
-        {
+        for text in texts(HelpLayout()) {
             for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+        }
+    }
+
+    private func texts(_ layout: HelpLayout) -> [String] {
+        [HelpText.overview(layout)]
+            + Command.table.flatMap {
+                [HelpText.text(of: $0, layout), HelpText.text(of: $0, whole: true, layout)]
+            }
+    }
+
+    @Test(arguments: [30, 40, 60, 71, 72])
+    func `in a narrow terminal lines fit, and words are cut behind signs only`(width: Int) {
+        for (narrow, wide) in zip(texts(HelpLayout(width: width)), texts(HelpLayout())) {
+            let words = Set(wide.split(whereSeparator: \.isWhitespace))
+            for line in narrow.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+            let pieces = narrow.split(whereSeparator: \.isWhitespace).filter { $0 != "\\" }
+            for (piece, next) in zip(pieces, pieces.dropFirst() + [""]) where !words.contains(piece) {
+                let end = piece.last ?? " "
+                let isCut = "|/,=:".contains(end) || next.first == "["
+                let endsWord = words.contains { $0.hasSuffix(piece) }
+                #expect(isCut || endsWord || width < 40, "\(piece)")
+            }
         }
     }
 

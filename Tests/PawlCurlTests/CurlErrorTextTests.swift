@@ -42,4 +42,24 @@ import Testing
                 == "no connection to h port 1: connection refused"
         )
     }
+
+    @Test(arguments: [
+        ("http://h:1", "http://h:1"), ("h:1", "h:1"), ("socks5h://u:p@H:1/x?y", "socks5h://H:1"),
+        ("u:p@h", "h"), ("https://h:1/", "https://h:1"),
+    ])
+    func `a refused proxy is named as it was given, without its login`(proxy: String, shown: String) {
+        let text = "Failed to connect to h port 1 after 0 ms: Could not connect to server"
+        #expect(CurlErrorText.isOf(proxy: proxy, text))
+        #expect(
+            CurlErrorText.worded(text, systemError: ECONNREFUSED, proxy: proxy).description
+                == "no connection to the proxy \(shown): connection refused"
+        )
+    }
+
+    @Test(arguments: ["http://h:12", "http://g:1", "http://1"])
+    func `a refused host is not the proxy`(proxy: String) {
+        let text = "Failed to connect to h port 1 after 0 ms: Could not connect to server"
+        #expect(!CurlErrorText.isOf(proxy: proxy, text))
+        #expect(!CurlErrorText.worded(text, systemError: 0, proxy: proxy).description.contains("proxy"))
+    }
 }

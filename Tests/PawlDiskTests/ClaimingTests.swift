@@ -120,9 +120,11 @@ private let there = "https://b.example/x"
     @Test func `A9 another program's part file is never touched`() throws {
         let folder = TestFolder()
         try folder.put(payload(50), in: "x.bin.part")
-        #expect(try folder.fresh("x.bin").name == "x (1).bin")
-        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", .overwrite) }
-        #expect(failure?.code == .fileExists)
+        for policy in IfExists.allCases {
+            let partial = try folder.fresh("x.bin", policy)
+            #expect(partial.name == "x.bin" && partial.form == .spare)
+            partial.discard()
+        }
         #expect(try folder.bytes(of: "x.bin.part") == payload(50))
     }
 
@@ -132,7 +134,7 @@ private let there = "https://b.example/x"
         unsafe symlink("\(folder.path)/target", "\(folder.path)/a.part")
         unsafe mkfifo("\(folder.path)/b.part", 0o666)
         unsafe mkdir("\(folder.path)/c.part", 0o777)
-        for name in ["a", "b", "c"] { #expect(try folder.fresh(name).name == "\(name) (1)") }
+        for name in ["a", "b", "c"] { #expect(try folder.fresh(name).form == .spare) }
         #expect(try folder.bytes(of: "target") == payload(50))
         unsafe rmdir("\(folder.path)/c.part")
     }
@@ -160,7 +162,7 @@ private let there = "https://b.example/x"
     {
         let folder = TestFolder { $0.marks = marks }
         try folder.put([], in: "x.bin.part")
-        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(try folder.fresh("x.bin").form == .spare)
         #expect(folder.names.contains("x.bin.part"))
         try folder.put([], in: "y.bin.part")
         #expect(unsafe chmod("\(folder.path)/y.bin.part", 0o1644) == 0)

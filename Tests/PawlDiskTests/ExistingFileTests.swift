@@ -270,7 +270,7 @@ import Testing
         try partial.openFile.truncate(to: 999)
         partial.release()
         folder.restart()
-        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(try folder.fresh("x.bin").form == .spare)
         #expect(try folder.bytes(of: "x.bin.part") == payload(999))
     }
 

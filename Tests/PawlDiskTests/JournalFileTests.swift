@@ -131,7 +131,7 @@ import Testing
         unsafe rename("\(folder.path)/x.bin.part", "\(folder.path)/kept")
         try folder.put(payload(5000, seed: 9), in: "x.bin.part")
         folder.restart()
-        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(try folder.fresh("x.bin").form == .spare)
         #expect(try folder.bytes(of: "x.bin.part") == payload(5000, seed: 9))
     }
 
@@ -166,7 +166,7 @@ import Testing
         try copyPair(folder, withMarks: false)
         let journal = try folder.bytes(of: "x.bin.pawl")
         folder.restart()
-        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(try folder.fresh("x.bin").form == .spare)
         #expect(try folder.bytes(of: "x.bin.part") == payload(3000))
         #expect(try folder.bytes(of: "x.bin.pawl") == journal)
     }

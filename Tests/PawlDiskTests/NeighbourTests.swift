@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `A9 a finished file of the journal's name is left alone, and the download gets another name`()
+    @Test func `A9 a finished file of the journal's name is left alone, and the part file gets another name`()
         async throws
     {
         let folder = TestFolder()
@@ -173,15 +173,15 @@ import Testing
         try first.write(payload(500), at: 0)
         _ = try await first.publish(length: 500)
         let second = try folder.fresh("foo", from: "https://a.example/foo")
-        #expect(second.name == "foo (1)")
+        #expect(second.name == "foo")
         #expect(
             folder.said.contains { $0.contains("foo.pawl") && $0.contains("another name") },
             "\(folder.said)"
         )
         try second.write(payload(80), at: 0)
-        try second.beginJournal(folder.facts("foo (1)"), done: ByteRangeSet([ByteRange(0, 80)]))
+        try second.beginJournal(folder.facts("foo"), done: ByteRangeSet([ByteRange(0, 80)]))
         _ = try await second.publish(length: 80)
-        #expect(folder.names == ["foo (1)", "foo.pawl"])
+        #expect(folder.names == ["foo", "foo.pawl"])
         #expect(try folder.bytes(of: "foo.pawl") == payload(500))
     }
 
@@ -189,7 +189,7 @@ import Testing
         let folder = TestFolder()
         try folder.put(payload(9), in: "x.pawl")
         unsafe chmod("\(folder.path)/x.pawl", 0)
-        #expect(try folder.fresh("x").name == "x (1)")
+        #expect(try folder.fresh("x").form == .spare)
         unsafe chmod("\(folder.path)/x.pawl", 0o644)
         #expect(try folder.bytes(of: "x.pawl") == payload(9))
     }

@@ -20,7 +20,7 @@ import Testing
 
     /// Another name, a notice, and no byte of the existing files changed.
     private func expectOther(_ folder: TestFolder, _ word: String) throws {
-        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(try folder.fresh("x.bin").form == .spare)
         #expect(folder.said.contains { $0.contains(word) && $0.contains("another name") }, "\(folder.said)")
         #expect(try folder.bytes(of: "x.bin.part").prefix(50).elementsEqual(payload(50)))
         #expect(folder.disk.unfinished(of: "https://a.example/x", in: folder.path) != "x.bin")
@@ -61,13 +61,17 @@ import Testing
         unsafe rename("\(folder.path)/\(name)", "\(folder.path)/elsewhere")
         unsafe symlink("elsewhere", "\(folder.path)/\(name)")
         folder.restart()
-        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(try folder.fresh("x.bin").form == .spare)
         #expect(folder.said.contains { $0.contains("not a regular file") }, "\(folder.said)")
     }
 
-    @Test func `an explicit request for that name fails with the reason`() throws {
+    @Test func `an explicit request for that name fails with the reason where the spare names are taken too`()
+        throws
+    {
         let folder = try begun()
         unsafe chmod("\(folder.path)/x.bin.part", 0o602)
+        try folder.put([], in: "x.bin.part.1")
+        unsafe chmod("\(folder.path)/x.bin.part.1", 0o602)
         folder.restart()
         let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", .overwrite) }
         #expect(failure?.code == .fileExists)

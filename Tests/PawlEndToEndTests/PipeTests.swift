@@ -226,6 +226,32 @@ struct PipeTests {
         let (_, unknown) = try bench.run(options + ["--retries", "0"], with: [])
         #expect(unknown.count == 3 && unknown.allSatisfy { $0["status"]?.string == "refused" })
         #expect(bench.origin.log.of("/open").count == 1, "without its rules nothing is requested")
+        // RFC 9309 §2.3.1.3: a 4xx is a server without rules.
+        for status in [401, 403, 404, 410, 429] {
+            bench.origin.adjust("/robots.txt") { $0.instead = .status(status) }
+            let (code, all) = try bench.run(options + ["--retries", "0"], with: [])
+            #expect(code == 36 && all.map { $0["status"]?.string } == ["ok", "ok", "refused"], "\(status)")
+        }
+    }
+
+    @Test(arguments: ["noai noindex", "noai,,noindex", "", ",", "no:ai"])
+    func `tags that no field can have are refused`(tags: String) throws {
+        let bench = try PipeBench()
+        try bench.write([])
+        let process = try bench.start(["--respect", tags])
+        #expect(process.wait() == .code(28) && process.errors.contains("must be tags"))
+    }
+
+    @Test func `metrics that cannot be written are a failure before the first request`() throws {
+        let bench = try PipeBench()
+        try bench.serve(1)
+        let process = try bench.start(["--metrics", "none/here"])
+        #expect(process.wait() == .code(16))
+        #expect(process.errors.contains("cannot write metrics to none/here: No such file or directory"))
+        #expect(process.errors.split(separator: "\n").count == 1)
+        #expect(bench.origin.log.of("/0.jpg").isEmpty)
+        #expect(try bench.run(["--metrics", "metrics"]).code == 0)
+        #expect(FileSystem.contents(bench.folder.path("metrics"))?.isEmpty == false)
     }
 
     @Test func `a host is never used by more than its limit`() throws {

@@ -235,14 +235,17 @@ import FoundationNetworking
         await delegate.until(5)
         #expect(delegate.heard.read { $0 } == ["finish 200", "done", "finish 404", "done", "cancelled"])
 
-        let refused = try #require(URL(string: "http://127.0.0.1:1/f"))
-        let code: URLError.Code? = await withCheckedContinuation { continuation in
+        #expect((task.error as? URLError)?.failingURL == stalled)
+
+        let refused = try #require(URL(string: "http://127.0.0.1:1/f?key=1"))
+        let error: URLError? = await withCheckedContinuation { continuation in
             session.downloadTask(with: refused) { file, response, error in
                 let isNone = file == nil && (response as? HTTPURLResponse) == nil
-                continuation.resume(returning: isNone ? (error as? URLError)?.code : nil)
+                continuation.resume(returning: isNone ? error as? URLError : nil)
             }.resume()
         }
-        #expect(code == .cannotConnectToHost)
+        #expect(error?.code == .cannotConnectToHost && error?.failingURL == refused)
+        #expect(error?.localizedDescription.contains("key=1") == false)
         session.invalidateAndCancel()
     }
 

@@ -107,7 +107,7 @@ extension QueueKeeper {
     fileprivate func received(of id: QueueID) throws(Failure) -> DownloadManager.Received {
         guard runs[id] == nil else { return .running }
         guard let record = try record(id), let name = record.name,
-            ports.disk.holds(FileName.partial(of: name), in: path(of: record))
+            ports.disk.holdsPart(of: name, in: path(of: record))
         else { return .nothing }
         let sources = record.sources
         let facts = JournalFacts(sources: sources, name: name)
@@ -123,6 +123,9 @@ extension QueueKeeper {
             return .nothing
         case .skipped: return .nothing
         case .found(let partial, let journal):
+            let (part, log) = (
+                FileName.partial(of: name, as: partial.form), FileName.journal(of: name, as: partial.form)
+            )
             try partial.close(keeping: journal.facts, done: journal.done)
             let known = journal.facts.representation
             // Resume data cannot tell a coding, and a coded response cannot be continued.
@@ -130,7 +133,7 @@ extension QueueKeeper {
             var data = ResumeData(
                 ResumeData.Request(url: sources[0]),
                 received: journal.done.prefix,
-                partialName: FileName.partial(of: name)
+                partialName: part
             )
             // Without validators, or with those of a redirect's target or of no meaning, the bytes are compared.
             if let address = try? WebAddress.parse(sources[0]).address,
@@ -141,8 +144,8 @@ extension QueueKeeper {
                 data.serverDate = record.validators.lastModified?.httpDate
             }
             return .part(
-                path: path(of: FileName.partial(of: name), record),
-                journal: path(of: FileName.journal(of: name), record),
+                path: path(of: part, record),
+                journal: path(of: log, record),
                 data
             )
         }

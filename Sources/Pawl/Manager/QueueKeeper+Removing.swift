@@ -136,9 +136,9 @@ extension QueueKeeper {
                 if !removal.keepsFile, !stored.wasThere { try ports.disk.remove(name, in: folder) }
             }
             if removal.keepsPartial, !isFinished { return .success(()) }
-            let hasPart = ports.disk.holds(FileName.partial(of: name), in: folder)
+            let hasPart = ports.disk.holdsPart(of: name, in: folder)
             // A kill may have left only the journal, also of a finished file.
-            let isOrphaned = !hasPart && ports.disk.holds(FileName.journal(of: name), in: folder)
+            let isOrphaned = !hasPart && ports.disk.holdsJournal(of: name, in: folder)
             if isOrphaned || hasPart && !isFinished {
                 var sources: [WebAddress] = []
                 for source in record.sources { sources.append(try WebAddress.parse(source).address) }

@@ -311,7 +311,7 @@ extension QueueKeeper {
             return nil
         }
         let folder = path(of: record)
-        guard !ports.disk.holds(FileName.partial(of: name), in: folder) else { return nil }
+        guard !ports.disk.holdsPart(of: name, in: folder) else { return nil }
         if ports.disk.length(of: name, in: folder) == total { return total }
         // The kill may have come after the rename to a new name.
         guard let newName = stored.newName, ports.disk.length(of: newName, in: folder) == total

@@ -20,7 +20,7 @@ struct OptionForm<Value: Sendable>: Sendable {
     /// The valid value of a text that a user wrote.
     func read(_ text: String, _ id: OptionID) throws(Failure) -> Value {
         guard let value = parse(text) else {
-            throw Failure(refusing: id, text.isEmpty ? "''" : text, because: expected)
+            throw Failure(refusing: id, text, because: expected)
         }
         try check(value, id)
         return value

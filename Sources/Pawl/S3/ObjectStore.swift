@@ -57,7 +57,8 @@ package final class ObjectStore: Sendable {
     package init(_ options: DownloadOptions, deniesPrivateAddresses: Bool = false) throws(Failure) {
         let cache = TransferSettingsCache(deniesPrivateAddresses: deniesPrivateAddresses)
         access = try S3Configuration(options).access()
-        client = CurlClient(try cache.settings(of: options), patience: options.timeout)
+        let settings = cache.settings(try cache.settings(of: options), for: nil, access: access)
+        client = CurlClient(settings, patience: options.timeout)
         policy = RetryPolicy(
             retries: options.retries,
             delay: .seconds(options.retryDelay),

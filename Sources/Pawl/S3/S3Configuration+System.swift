@@ -15,6 +15,7 @@ extension S3Configuration {
         profile = options.profile
         region = options.region
         endpoint = options.endpoint
+        hasAuthorityFile = options.authorityFile != nil
         isAnonymous = !options.signsRequests
     }
 
@@ -52,7 +53,7 @@ final class S3AccessCache: Sendable {
     func access(_ options: borrowing DownloadOptions) throws(Failure) -> S3Access {
         let key = [
             options.profile, options.region, options.endpoint, "\(options.signsRequests)",
-            "\(options.usesOwnersSecrets)",
+            "\(options.usesOwnersSecrets)", "\(options.authorityFile != nil)",
         ]
         let now = SystemClock().now
         if let known = known.withLock({ $0 }), known.options == key, now < known.until { return known.access }

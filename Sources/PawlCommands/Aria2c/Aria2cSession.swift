@@ -324,7 +324,10 @@ struct Aria2cSession: ~Copyable {
             )
             return complete(download, speed: 0)
         }
-        if failed.name != nil, !Aria2cFiles.exists(failed.path + ".part") {
+        if failed.name != nil,
+            !FileName.PartForm.allCases.contains(where: { Aria2cFiles.exists(failed.path + $0.partialEnding) }
+            )
+        {
             Aria2cFiles.withdrawMark(failed.path)
         }
         if let existing = download.secondTry(after: error) {

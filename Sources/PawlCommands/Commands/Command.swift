@@ -125,10 +125,19 @@ extension CommandOptions {
     }
 }
 
+extension HelpLayout {
+    /// That of standard output, if it is a terminal.
+    static var ofTerminal: HelpLayout {
+        HelpLayout(
+            width: isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : widest
+        )
+    }
+}
+
 /// The help text of a command, of `pawl` itself for `nil`; with `whole`, every option.
 func help(on name: String?, whole: Bool = false) throws(Failure) -> String {
-    guard let name else { return HelpText.overview }
-    return HelpText.text(of: try command(named: name), whole: whole)
+    guard let name else { return HelpText.overview(.ofTerminal) }
+    return HelpText.text(of: try command(named: name), whole: whole, .ofTerminal)
 }
 
 func showHelp(on name: String, _ length: HelpLength) throws(Failure) -> Int32 {

@@ -257,9 +257,12 @@ extension PipeOptions {
             "refuse samples with one of these X-Robots-Tags, such as noai,noimageai,noindex",
             standard: "none"
         ) { (options, value) throws(Failure) in
-            let tags = value.lowercased().split(separator: ",").map { String($0.filter { $0 != " " }) }
-            guard !tags.isEmpty, tags.allSatisfy({ !$0.isEmpty }) else {
-                throw OptionValues.bad("respect", value, "must be tags, such as noai,noindex")
+            guard let tags = RobotsTags.list(value) else {
+                throw OptionValues.bad(
+                    "respect",
+                    value,
+                    "must be tags with commas between them, such as noai,noindex"
+                )
             }
             options.configuration.respected.formUnion(tags)
         },

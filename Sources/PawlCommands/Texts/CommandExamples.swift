@@ -13,11 +13,14 @@ struct CommandExamples: Sendable {
             }.joined()
     }
 
-    /// For help texts: two columns if they fit into 80, else each description above its command line.
-    var help: String {
+    /// For help texts: two columns if they fit, else each description above its command line.
+    func help(_ layout: HelpLayout) -> String {
         let width = entries.map(\.line.count).max() ?? 0
-        guard entries.allSatisfy({ width + $0.does.count <= 76 }) else {
-            return "Examples:\n" + entries.map { "  \($0.does):\n      \($0.line)\n" }.joined() + "\n"
+        guard entries.allSatisfy({ width + $0.does.count + 4 <= layout.width }) else {
+            let texts = entries.map {
+                layout.paragraph("\($0.does):", first: "  ") + layout.command($0.line, indent: 6)
+            }
+            return "Examples:\n" + texts.joined() + "\n"
         }
         return "Examples:\n"
             + entries.map { entry in

@@ -2,31 +2,31 @@ import Pawl
 
 /// The text of `--help`, generated from the tables of options.
 enum HelpText {
-    static var overview: String {
-        var text = "Pawl \(PawlVersion.text): downloads that only move forward.\n\n"
+    static func overview(_ layout: HelpLayout = HelpLayout()) -> String {
+        var text = layout.paragraph("Pawl \(PawlVersion.text): downloads that only move forward.") + "\n"
         for group in Command.groups {
             text += "\(group.title):\n"
             for command in group.commands {
                 let operands = command.synopsis.replacing("[options]", with: "")
                 let head = "  pawl \(command.name) " + operands.drop { $0 == " " }
-                text += lines(head, command.summary, indent: 26)
+                text += layout.entry(head, command.summary)
             }
             text += "\n"
         }
-        return text + """
-            'pawl URL' is 'pawl get URL'. 'pawl help COMMAND' shows examples and options,
-            'pawl COMMAND --help-all' all of them; 'pawl --version' prints the version.
-
-            A file gets its final name only when it is complete and verified. Until then
-            NAME.part holds the data and NAME.pawl the state needed to resume. Ctrl-C
-            pauses; no received data is lost.
-
-            """
+        text += layout.paragraph(
+            "'pawl URL' is 'pawl get URL'. 'pawl help COMMAND' shows examples and options, 'pawl COMMAND --help-all' all of "
+                + "them; 'pawl --version' prints the version."
+        )
+        return text + "\n"
+            + layout.paragraph(
+                "A file gets its final name only when it is complete and verified. Until then NAME.part holds the data and "
+                    + "NAME.pawl the state needed to resume. Ctrl-C pauses; no received data is lost."
+            )
     }
 
     /// The text of `pawl --help-all`: the overview, and every option of every command.
-    static var whole: String {
-        overview + Command.table.map { "\n" + text(of: $0, whole: true) }.joined()
+    static func whole(_ layout: HelpLayout = HelpLayout()) -> String {
+        overview(layout) + Command.table.map { "\n" + text(of: $0, whole: true, layout) }.joined()
     }
 
     /// Options that the short help of a command with many shows.
@@ -56,23 +56,27 @@ enum HelpText {
     ]
 
     /// The text of `pawl help COMMAND`: the examples, and the options that are used most or, with `whole`, all of them.
-    static func text(of command: Command, whole: Bool = false) -> String {
-        var text =
-            wrapped("usage: pawl \(command.name) \(command.synopsis)", width: 80)
-            .joined(separator: "\n       ") + "\n\n"
+    static func text(
+        of command: Command,
+        whole: Bool = false,
+        _ layout: HelpLayout = HelpLayout()
+    ) -> String {
+        var text = layout.paragraph("pawl \(command.name) \(command.synopsis)", first: "usage: ") + "\n"
         for paragraph in command.details.split(separator: "\n") {
-            text += wrapped(String(paragraph), width: 80).joined(separator: "\n") + "\n\n"
+            text += layout.paragraph(String(paragraph)) + "\n"
         }
-        text += CommandExamples.table[command.name]?.help ?? ""
+        text += CommandExamples.table[command.name]?.help(layout) ?? ""
         let common = whole ? nil : common[command.name]
         let summaries = whole ? [:] : summaries[command.name] ?? [:]
-        text += list(command.options.filter { common?.contains($0.long) ?? true }, summaries)
-        if !summaries.isEmpty { return text + "'pawl help \(command.name) --all' lists all options.\n" }
-        if let common, command.options.contains(where: { !common.contains($0.long) }) {
-            return text + "'pawl \(command.name) --help-all' lists all options"
-                + (command.reportsDownloads ? " and the exit codes.\n" : ".\n")
+        text += list(command.options.filter { common?.contains($0.long) ?? true }, summaries, layout)
+        if !summaries.isEmpty {
+            return text + layout.paragraph("'pawl help \(command.name) --all' lists all options.")
         }
-        if command.reportsDownloads { text += exitCodes }
+        if let common, command.options.contains(where: { !common.contains($0.long) }) {
+            let others = command.reportsDownloads ? " and the exit codes" : ""
+            return text + layout.paragraph("'pawl \(command.name) --help-all' lists all options\(others).")
+        }
+        if command.reportsDownloads { text += exitCodes(layout) }
         return text
     }
 
@@ -86,15 +90,15 @@ enum HelpText {
         (22, "bad response"),
         (23, "too many redirects"), (24, "authorization failed"), (28, "bad option or URL"),
         (29, "server overloaded"), (32, "checksum mismatch"), (33, "certificate or host key not trusted"),
-        (34, "journal of a newer version"),
+        (34, "journal of a newer version"), (36, "refused by robots.txt"),
     ]
 
-    private static let exitCodes: String = {
+    private static func exitCodes(_ layout: HelpLayout) -> String {
         // Keep a number on the same line as its description.
         let list = codes.map { "\($0.code)\u{A0}\($0.words)" }.joined(separator: ", ")
-        let lines = wrapped(list + ". With several files: the code of the last failure.", width: 78)
-        return "Exit codes:\n  " + lines.joined(separator: "\n  ").replacing("\u{A0}", with: " ") + "\n"
-    }()
+        let text = layout.paragraph(list + ". With several files: the code of the last failure.", first: "  ")
+        return "Exit codes:\n" + text.replacing("\u{A0}", with: " ")
+    }
 
     /// Groups whose options have one line together in the short help of a command.
     private static let summaries: [String: [OptionGroup: String]] = [
@@ -105,26 +109,28 @@ enum HelpText {
         ]
     ]
 
-    /// The options under their headings, at most 80 columns wide.
-    static func list(_ options: [OptionEntry], _ summaries: [OptionGroup: String] = [:]) -> String {
+    /// The options under their headings.
+    static func list(
+        _ options: [OptionEntry],
+        _ summaries: [OptionGroup: String],
+        _ layout: HelpLayout
+    ) -> String {
         var text = ""
         for group in OptionGroup.allCases {
             let members = options.filter { $0.group == group }
             guard !members.isEmpty else { continue }
             text += group.rawValue + ":\n"
             if let summary = summaries[group] {
-                text += "  \(members.count) options \(summary)\n\n"
+                text += layout.paragraph("\(members.count) options \(summary)", first: "  ") + "\n"
                 continue
             }
-            for option in members { text += entry(option) }
+            for option in members { text += entry(option, layout) }
             text += "\n"
         }
         return text
     }
 
-    private static let indent = 26
-
-    private static func entry(_ option: OptionEntry) -> String {
+    private static func entry(_ option: OptionEntry, _ layout: HelpLayout) -> String {
         var head = option.short.map { "  -\($0), " } ?? "      "
         head += "--" + option.long
         switch option.value {
@@ -133,41 +139,6 @@ enum HelpText {
         case .optional(let metavar): head += "[=" + metavar + "]"
         }
         let words = option.help + (option.standard.map { " [\($0)]" } ?? "")
-        return lines(head, words, indent: indent)
-    }
-
-    /// A term with its description beside it; a long term takes a line of its own.
-    private static func lines(_ head: String, _ words: String, indent: Int) -> String {
-        let margin = String(repeating: " ", count: indent)
-        let first = head.count < indent ? head + margin.dropFirst(head.count) : head + "\n" + margin
-        return first + wrapped(words, width: 80 - indent).joined(separator: "\n" + margin) + "\n"
-    }
-
-    /// The words of a text; a quotation counts as one word.
-    private static func unbroken(_ text: String) -> [String] {
-        var words: [String] = []
-        var isOpen = false
-        for word in text.split(separator: " ") {
-            if isOpen { words[words.count - 1] += " " + word } else { words.append(String(word)) }
-            let begins = word.drop { $0 == "(" || $0 == "[" }.hasPrefix("'")
-            let marks = word.count { $0 == "'" }
-            isOpen = isOpen ? marks == 0 : begins && marks == 1
-        }
-        return words
-    }
-
-    private static func wrapped(_ text: String, width: Int) -> [String] {
-        var lines = [""]
-        for word in unbroken(text) {
-            let last = lines[lines.count - 1]
-            if last.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if last.count + 1 + word.count <= width {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines
+        return layout.entry(head, words)
     }
 }

@@ -1,9 +1,22 @@
 extension FileName {
+    /// The names of part file and journal: the spare ones are used where another program's file has one of the usual ones.
+    package enum PartForm: String, CaseIterable, Sendable {
+        case usual = ""
+        case spare = ".1"
+
+        package var partialEnding: String { ".part" + rawValue }
+        package var journalEnding: String { ".pawl" + rawValue }
+    }
+
     /// The part file beside `name`.
-    package static func partial(of name: String) -> String { beside(name, ".part") }
+    package static func partial(of name: String, as form: PartForm = .usual) -> String {
+        beside(name, form.partialEnding)
+    }
 
     /// The journal beside `name`; shortened like `partial`, so that the two share a name.
-    package static func journal(of name: String) -> String { beside(name, ".pawl") }
+    package static func journal(of name: String, as form: PartForm = .usual) -> String {
+        beside(name, form.journalEnding)
+    }
 
     /// The place of a damaged journal of `name` that was set aside.
     package static func damagedJournal(of name: String) -> String { beside(name, ".pawl.bad") }

@@ -131,6 +131,18 @@ package struct RobotsRules: Hashable, Sendable {
 
 /// The tags of X-Robots-Tag fields.
 package enum RobotsTags {
+    /// The tags of a list with commas, in lower case; `nil` if a field cannot have one of them.
+    package static func list(_ text: String) -> [String]? {
+        let tags = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map {
+            String($0).trimmedBlanks
+        }
+        let isValid = tags.allSatisfy { tag in
+            !tag.isEmpty
+                && tag.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == .dash || $0 == .underscore }
+        }
+        return isValid ? tags : nil
+    }
+
     /// The tags for all agents or for this product token, in lower case.
     package static func tags(in fields: [String], for token: String = "pawl") -> Set<String> {
         var tags: Set<String> = []

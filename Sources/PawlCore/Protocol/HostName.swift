@@ -49,7 +49,8 @@ enum HostName {
         // accepted. A name with a label that is no number, or with more labels than the four numbers of an
         // address, is a name to all of them, whatever its last label is: it is not in the DNS, but a proxy
         // that resolves names may know it.
-        guard labels.count <= 4, labels.allSatisfy(isNumeric) else { return }
+        // So is one with a number that is too great for its place.
+        guard labels.count <= 4, labels.allSatisfy(isNumeric), !isOutOfRange(labels) else { return }
         guard labels.count == all.count, isDottedQuad(all.joined(separator: [.dot])) else {
             throw AddressFlaw(
                 "address-not-ipv4",
@@ -113,6 +114,20 @@ enum HostName {
     private static func isNumeric(_ label: ArraySlice<UInt8>) -> Bool {
         if label.allSatisfy(\.isDigit) { return true }
         return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexValue != nil }
+    }
+
+    /// Whether no parser takes the decimal numbers for an IPv4 address: all but the last are bytes there, and the last one
+    /// has the other bytes (inet_aton(3)).
+    ///
+    /// Not a single number, which some parsers cut to 32 bits.
+    private static func isOutOfRange(_ labels: ArraySlice<ArraySlice<UInt8>>) -> Bool {
+        guard labels.count > 1, let last = labels.last,
+            labels.allSatisfy({ $0.allSatisfy(\.isDigit) && ($0.count == 1 || $0.first != 0x30) })
+        else { return false }
+        func exceeds(_ label: ArraySlice<UInt8>, _ bits: Int) -> Bool {
+            label.decimalNumber.map { $0 >= 1 << bits } ?? true
+        }
+        return labels.dropLast().contains { exceeds($0, 8) } || exceeds(last, 8 * (5 - labels.count))
     }
 
     /// Four numbers from 0 to 255 without leading zeros.

@@ -31,6 +31,20 @@ package enum ProxyURL {
         return String(text[..<login.startIndex]) + text[text.unicodeScalars.index(after: login.endIndex)...]
     }
 
+    /// For messages: scheme, host and port as they are written.
+    package static func place(of text: String) -> String {
+        let text = withoutLogin(text) ?? text
+        return String(text[..<authority(of: text).endIndex])
+    }
+
+    /// Whether this host and port are the proxy's.
+    package static func isPlace(_ text: String, host: some StringProtocol, port: some StringProtocol) -> Bool
+    {
+        let place = authority(of: withoutLogin(text) ?? text).lowercased()
+        let name = host.lowercased()
+        return [name, "\(name):\(port)", "[\(name)]", "[\(name)]:\(port)"].contains(place)
+    }
+
     /// Login, host and port: what stands between the scheme and the path, query or fragment.
     private static func authority(of text: String) -> Substring {
         let start = marks(in: text)?.upperBound ?? text.startIndex

@@ -5,6 +5,8 @@ package struct S3Access: Hashable, Sendable {
     package var region: String
     /// `nil` for requests without a signature.
     package var credentials: S3Credentials?
+    /// The file with the certificate authorities of the store, unless the options name one.
+    package var authorityFile: String?
     /// Whether the absence of credentials is a choice.
     package var isAnonymous = false
 

@@ -5,6 +5,7 @@ package struct S3Configuration: Sendable {
     package var region: String?
     package var endpoint: String?
     package var isAnonymous = false
+    package var hasAuthorityFile = false
     /// The value of an environment variable.
     package var environment: @Sendable (String) -> String?
     /// The bytes of a file; `nil` if there is none.
@@ -81,9 +82,28 @@ package struct S3Configuration: Sendable {
         if let text = endpoint ?? (ignoresURLs ? nil : configured) {
             access.endpoint = try Self.endpoint(text)
         }
+        access.authorityFile = try authorityFile(of: settings)
         access.isAnonymous = isAnonymous
         if !isAnonymous { access.credentials = try credentials(of: settings, isChosen: profile != nil) }
         return access
+    }
+
+    private func authorityFile(of settings: [String: String]) throws(Failure) -> String? {
+        guard !hasAuthorityFile, let path = variable("AWS_CA_BUNDLE") ?? settings["ca_bundle"], !path.isEmpty
+        else { return nil }
+        guard file(path) != nil else {
+            throw Failure(
+                .cannotOpen,
+                "cannot open",
+                at: "the certificate authorities \(Redaction.clipped(Redaction.printable(path), to: 256))",
+                because: LocalizableMessage(
+                    "s3-no-authorities",
+                    "there is no such file, or it cannot be read"
+                ),
+                remedy: "correct AWS_CA_BUNDLE or ca_bundle in the profile, or set \(.option(.authorityFile))"
+            )
+        }
+        return path
     }
 
     /// Those of the environment, unless a profile was chosen.

@@ -56,7 +56,7 @@ package struct Failure: Error, Hashable, Sendable {
         self.init(
             .badOption,
             "cannot use",
-            at: id.title + (value.map { " \($0)" } ?? ""),
+            at: id.title + (value.map { $0.isEmpty ? " ''" : " \($0)" } ?? ""),
             because: cause
         )
         refused = id

@@ -10,7 +10,7 @@ extension ClaimAttempt {
     static let mostHoles = 1 << 12
 
     func convert(_ ticket: ClaimTicket) throws(Failure) -> Outcome {
-        if try isJournalOthers() { return .taken(.foreignFile(journalPath)) }
+        if try isJournalOthers() { return .distrusted(.foreignFile(journalPath)) }
         if let control = try controlFile() { return .taken(.unfinishedElsewhere(finalPath, control)) }
         let file: OpenFile
         let status: FileStatus
@@ -26,7 +26,7 @@ extension ClaimAttempt {
         }
         switch folder.flaw(of: status) {
         case nil: return try move(file, status, ticket)
-        case .otherOwner: return .distrusted(.distrusted(finalPath, .otherOwner))
+        case .otherOwner: return .taken(.distrusted(finalPath, .otherOwner))
         // Other names of this file must not see new bytes, and a file that others can write to is not taken over.
         case .severalNames, .writableByOthers: return try copy(file, status, ticket)
         case .notRegular: return .taken(.exists(finalPath))

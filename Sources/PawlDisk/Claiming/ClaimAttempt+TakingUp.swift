@@ -249,6 +249,15 @@ extension ClaimAttempt {
         }
     }
 
+    /// Whether the part file or the journal is Pawl's own, as far as can be seen without its lock.
+    var hasOwnFiles: Bool {
+        switch try? JournalFile.find(names.journal, in: folder) {
+        case .held, .unborn, .whole, .newer, .damaged: return true
+        case .none?, .foreign, nil: break
+        }
+        return folder.bearsMarks && OwnerAttribute.ofPart(names.part, in: folder).isOurs
+    }
+
     /// Whether the journal's name is taken by something that Pawl did not write.
     func isJournalOthers() throws(Failure) -> Bool {
         guard try status(of: names.journal) != nil else { return false }

@@ -19,20 +19,19 @@ struct ClaimAttempt {
         case result(ClaimResult)
         /// The name is another's; a claim that may rename tries the next one.
         case taken(Failure)
-        /// The same because of a file next to it that may have been planted, with a notice.
+        /// The name of the part file or journal is another program's: other names are used for these, with a notice.
         case distrusted(Failure)
         /// Something changed concurrently, or a leftover was repaired: try again.
         case again
     }
 
-    init(disk: FileDisk, folder: Folder, claim: Claim, number: Int) {
+    init(disk: FileDisk, folder: Folder, claim: Claim, number: Int, form: FileName.PartForm = .usual) {
         self.disk = disk
         self.folder = folder
         self.claim = claim
         self.number = number
-        names = PartNames(
-            number == 0 ? claim.name : FileName.numbered(claim.name, number, as: disk.numbering)
-        )
+        let name = number == 0 ? claim.name : FileName.numbered(claim.name, number, as: disk.numbering)
+        names = PartNames(name, as: form)
     }
 
     var source: String { claim.facts.sources.first ?? "" }
@@ -189,6 +188,14 @@ struct ClaimAttempt {
         let file: OpenFile
         do throws(SystemError) {
             file = try folder.make(names.part, mode: PartNames.mode)
+        } catch  where error.number == ENOENT && folder.isInPlace {
+            throw Failure(
+                .cannotCreate,
+                "cannot create",
+                at: partPath,
+                because: .noPlaceForOwn,
+                remedy: "choose another folder"
+            )
         } catch  where error.number == EEXIST || error.number == ENOENT {
             // It exists, or the folder was removed in the meantime.
             return nil

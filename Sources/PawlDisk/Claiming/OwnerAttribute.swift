@@ -59,6 +59,15 @@ enum OwnerAttribute {
         }
     }
 
+    /// The attribute of the part file `name`, if that can be trusted.
+    static func ofPart(_ name: String, in folder: Folder) -> Lookup {
+        guard let seen = try? folder.status(of: name), folder.flaw(of: seen) == nil,
+            let file = try? folder.open(name, flags: O_RDONLY | O_NONBLOCK),
+            let status = try? file.status(), folder.flaw(of: status) == nil
+        else { return .missing }
+        return read(file)
+    }
+
     private static func value(on file: OpenFile) -> Result<[UInt8], SystemError> {
         var bytes = [UInt8](repeating: 0, count: CompletionMark.size)
         let length = unsafe bytes.withUnsafeMutableBytes { place in

@@ -9,11 +9,13 @@ struct PartNames: Hashable, Sendable {
     let final: String
     let part: String
     let journal: String
+    let form: FileName.PartForm
 
-    init(_ name: String) {
+    init(_ name: String, as form: FileName.PartForm = .usual) {
         final = name
-        part = FileName.partial(of: name)
-        journal = FileName.journal(of: name)
+        self.form = form
+        part = FileName.partial(of: name, as: form)
+        journal = FileName.journal(of: name, as: form)
     }
 }
 

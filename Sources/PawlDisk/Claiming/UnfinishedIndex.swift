@@ -56,23 +56,22 @@ final class UnfinishedIndex: Sendable {
     private static func scan(_ folder: Folder) -> Names {
         var names = Names()
         var known: Set<String> = []
-        for entry in folder.names(endingIn: ".pawl") {
-            guard let facts = JournalFile.peek(entry, in: folder), let source = facts.sources.first else {
-                continue
+        for form in FileName.PartForm.allCases {
+            for entry in folder.names(endingIn: form.journalEnding) {
+                guard let facts = JournalFile.peek(entry, in: folder), let source = facts.sources.first else {
+                    continue
+                }
+                // The files may have been renamed by hand: then their names count.
+                let agrees = FileName.journal(of: facts.name, as: form) == entry
+                let name = agrees ? facts.name : String(entry.dropLast(form.journalEnding.count))
+                guard isTrusted(FileName.partial(of: name, as: form), in: folder) else { continue }
+                names.journalled[source] = name
+                known.insert(FileName.partial(of: name, as: form))
             }
-            // The files may have been renamed by hand: then their names count.
-            let agrees = FileName.journal(of: facts.name) == entry
-            let name = agrees ? facts.name : String(entry.dropLast(".pawl".count))
-            guard isTrusted(FileName.partial(of: name), in: folder) else { continue }
-            names.journalled[source] = name
-            known.insert(FileName.partial(of: name))
-        }
-        for entry in folder.names(endingIn: ".part") where !known.contains(entry) {
-            guard let file = try? folder.open(entry, flags: O_RDONLY | O_NONBLOCK),
-                let status = try? file.status(), folder.flaw(of: status) == nil,
-                case .of(let mark) = OwnerAttribute.read(file)
-            else { continue }
-            names.leftovers[mark] = String(entry.dropLast(".part".count))
+            for entry in folder.names(endingIn: form.partialEnding) where !known.contains(entry) {
+                guard case .of(let mark) = OwnerAttribute.ofPart(entry, in: folder) else { continue }
+                names.leftovers[mark] = String(entry.dropLast(form.partialEnding.count))
+            }
         }
         return names
     }

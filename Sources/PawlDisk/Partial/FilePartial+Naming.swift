@@ -13,7 +13,13 @@ extension FilePartial {
     /// Names the part file as a claim would have: locked and marked before another process can see it.
     func linkPartName() throws(Failure) {
         guard !isNamed, let file else { return }
-        let attempt = ClaimAttempt(disk: disk, folder: folder, claim: claim, number: number)
+        let attempt = ClaimAttempt(
+            disk: disk,
+            folder: folder,
+            claim: claim,
+            number: number,
+            form: names.form
+        )
         guard try attempt.lock(file) else { throw Failure.alreadyDownloading(partPath) }
         do throws(SystemError) {
             try folder.name(file, names.part)

@@ -77,6 +77,7 @@ final class FilePartial: Partial {
     }
 
     var name: String { names.final }
+    var form: FileName.PartForm { names.form }
     var path: String { folder.path(of: names.final) }
     var partPath: String { folder.path(of: names.part) }
     var syncs: Bool { !folder.traits.contains(.volatile) }

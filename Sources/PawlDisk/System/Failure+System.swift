@@ -57,6 +57,16 @@ extension Failure {
         )
     }
 
+    static func noFolder(_ path: String, because why: LocalizableMessage) -> Failure {
+        Failure(
+            .cannotMakeFolder,
+            "cannot make the folder",
+            at: path,
+            because: why,
+            remedy: "choose another folder"
+        )
+    }
+
     static func foreignFile(_ path: String) -> Failure {
         Failure(
             .fileExists,
@@ -133,5 +143,24 @@ extension Failure {
         case EIO: "check the disk: it reported an error"
         default: ""
         }
+    }
+}
+
+extension LocalizableMessage {
+    /// The file system has files and folders of its own only, as those of the kernel's interfaces do.
+    static let noPlaceForOwn = LocalizableMessage(
+        "file-system-of-own",
+        "the file system takes no new files or folders there"
+    )
+
+    /// The first part of the path that is no folder.
+    static func file(inPlaceOf path: String) -> LocalizableMessage {
+        var prefix = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
+        for component in path.pathParts() {
+            prefix += prefix.isEmpty || prefix == "/" ? component : "/\(component)"
+            var found = stat()
+            if unsafe stat(prefix, &found) == 0, found.st_mode & S_IFMT != S_IFDIR { break }
+        }
+        return LocalizableMessage("path-is-file", "\(prefix) is not a folder")
     }
 }

@@ -55,6 +55,12 @@ final class Folder: Sendable {
         try OpenFile(name, in: file.descriptor, flags: flags, mode: mode)
     }
 
+    /// Whether its path still leads to it.
+    var isInPlace: Bool {
+        var found = stat()
+        return unsafe stat(path.isEmpty ? "." : path, &found) == 0 && FileStatus(found).identity == identity
+    }
+
     /// Creates a file that is recognisable as Pawl's own from the start (EEXIST: the name is taken).
     ///
     /// A kill before it is marked leaves it empty, and only this permission bit, which means nothing for files (open(2)

@@ -32,13 +32,10 @@ final class FolderCache: Sendable {
             return try keep(path)
         } catch  where error.number == ENOENT {
             try make(path)
+        } catch  where error.number == ENOTDIR {
+            throw Failure.noFolder(path, because: .file(inPlaceOf: path))
         } catch {
-            throw Failure.system(
-                error.number == ENOTDIR ? .cannotMakeFolder : .cannotOpen,
-                "cannot open",
-                at: path,
-                error
-            )
+            throw Failure.system(.cannotOpen, "cannot open", at: path, error)
         }
         do throws(SystemError) {
             return try keep(path)
@@ -61,9 +58,7 @@ final class FolderCache: Sendable {
         guard let folder = kept(path) else { return nil }
         let now = Self.milliseconds()
         if now - folder.seenAt.load(ordering: .relaxed) < trust { return folder }
-        var found = stat()
-        let isThere = unsafe stat(path.isEmpty ? "." : path, &found) == 0
-        if isThere && FileStatus(found).identity == folder.identity {
+        if folder.isInPlace {
             folder.seenAt.store(now, ordering: .relaxed)
             return folder
         }
@@ -106,6 +101,8 @@ final class FolderCache: Sendable {
             // A read-only or foreign folder in the path may return EACCES or EROFS for one that exists.
             var found = stat()
             if unsafe stat(prefix, &found) == 0 { continue }
+            // The folder that it would be in exists: procfs and the like have no others than their own.
+            if error.number == ENOENT { throw Failure.noFolder(prefix, because: .noPlaceForOwn) }
             throw Failure.system(.cannotMakeFolder, "cannot make the folder", at: prefix, error)
         }
     }

@@ -104,6 +104,14 @@ package protocol Disk: AnyObject, Sendable {
 
 extension Disk {
     package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
+    /// Whether there is a part file of `name`, which may be another program's.
+    package func holdsPart(of name: String, in folder: String) -> Bool {
+        FileName.PartForm.allCases.contains { holds(FileName.partial(of: name, as: $0), in: folder) }
+    }
+    /// Whether there is a journal of `name`, which may be another program's.
+    package func holdsJournal(of name: String, in folder: String) -> Bool {
+        FileName.PartForm.allCases.contains { holds(FileName.journal(of: name, as: $0), in: folder) }
+    }
     /// Whether a file, and nothing else, has that name.
     package func hasFile(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     package func leftover(of source: String, in folder: String) -> String? { nil }
@@ -135,6 +143,8 @@ package protocol Partial: AnyObject {
     /// The final file name that was claimed, and the folder.
     var name: String { get }
     var path: String { get }
+    /// The form of the names of part file and journal.
+    var form: FileName.PartForm { get }
 
     /// Writes all of `bytes` at `offset` or throws (code 9 disk full, 17 I/O).
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure)
@@ -252,6 +262,7 @@ extension Disk {
 }
 
 extension Partial {
+    package var form: FileName.PartForm { .usual }
     package func restoreExtended(length: Int64) throws(Failure) { try restoreOriginal() }
     package var hasRoom: Bool { true }
     package var descriptor: Int32? { nil }

@@ -90,8 +90,26 @@ import Testing
         #expect(try access(["AWS_PROFILE": "sso"], files) { $0.isAnonymous = true }.credentials == nil)
     }
 
+    @Test
+    func
+        `the store's authorities are those of the environment, then the profile's, unless an option names them`()
+        throws
+    {
+        var files = files
+        files["/env.pem"] = "pem"
+        files["/profile.pem"] = "pem"
+        files["/home/u/.aws/config"]? += "\n[profile ca]\nca_bundle = /profile.pem\n"
+        let environment = ["AWS_CA_BUNDLE": "/env.pem", "AWS_PROFILE": "ca"]
+        #expect(try access(environment, files).authorityFile == "/env.pem")
+        #expect(try access(["AWS_PROFILE": "ca"], files).authorityFile == "/profile.pem")
+        #expect(try access(["AWS_CA_BUNDLE": ""], files).authorityFile == nil)
+        #expect(try access(environment, files) { $0.hasAuthorityFile = true }.authorityFile == nil)
+        #expect(try access(["AWS_CA_BUNDLE": "/none"]) { $0.hasAuthorityFile = true }.authorityFile == nil)
+    }
+
     @Test(arguments: [
-        (["AWS_PROFILE": "none"], Failure.Code.badOption), (["AWS_PROFILE": "sso"], .authorization),
+        (["AWS_CA_BUNDLE": "/none.pem"], Failure.Code.cannotOpen),
+        (["AWS_PROFILE": "none"], .badOption), (["AWS_PROFILE": "sso"], .authorization),
         (["AWS_PROFILE": "half"], .authorization), (["AWS_ACCESS_KEY_ID": "A"], .authorization),
         (["AWS_ACCESS_KEY_ID": "A\r\nX: y", "AWS_SECRET_ACCESS_KEY": "s"], .authorization),
         (["AWS_REGION": "EU WEST"], .badOption), (["AWS_ENDPOINT_URL": "ftp://x"], .badOption),

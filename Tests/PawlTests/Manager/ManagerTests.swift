@@ -146,7 +146,9 @@ import Testing
         #expect(bench.root.difference("early.bin", from: payload) == nil)
         #expect(try await manager.rename(download.id, to: "late.bin"))
         #expect(bench.root.names == ["late.bin"])
-        await #expect(throws: PawlError.self) { try await manager.rename(download.id, to: "") }
+        let unnamed = await #expect(throws: PawlError.self) { try await manager.rename(download.id, to: "") }
+        #expect(unnamed?.code == .badOption)
+        #expect(unnamed?.description.hasSuffix("'': must be one path component of 1 to 255 bytes") == true)
         #expect(bench.root.names == ["late.bin"])
         #expect(try await manager.rename(Download.ID(rawValue: 5), to: "x") == false)
         await #expect(throws: PawlError.self) { try await manager.rename(download.id, to: "a/b") }
