@@ -5,8 +5,8 @@ package struct ContentFingerprint: Hashable, Sendable {
     package let source: UInt64
     package let validators: UInt64
 
-    /// `nil` without a strong tag, or a strong date and no tag (RFC 9110 §8.8): content rewritten within a second has the
-    /// same weak ones, and a weak tag says that its server may send other bytes under it, whatever the date is.
+    /// `nil` without a strong tag or date (RFC 9110 §8.8): content rewritten within a second has the same
+    /// weak ones.
     ///
     /// FTP and SFTP servers do not say what time it is. Their clock is compared with this machine's, `now`, and may be a
     /// day off: some send local time.
@@ -17,16 +17,16 @@ package struct ContentFingerprint: Hashable, Sendable {
         validators response: Validators,
         now: UnixTime? = nil
     ) {
-        let isProof =
-            response.entityTag.map { !$0.isWeak }
-            ?? (response.dateStrength == .strong || Self.isOldFile(source, response, now))
-        guard isProof else { return nil }
+        let hasTag = response.entityTag.map { !$0.isWeak } ?? false
+        guard hasTag || response.dateStrength == .strong || Self.isOldFile(source, response, now) else {
+            return nil
+        }
         self.source = CRC64.value(of: source.utf8)
         var check = CRC64()
         // Validators of another host prove nothing.
         check.feed(host.utf8)
         check.feed(0 as UInt64)
-        check.feed(response.entityTag == nil ? 0 : 1 as UInt64)
+        check.feed(response.entityTag.map { $0.isWeak ? 2 : 1 as UInt64 } ?? 0)
         check.feed((response.entityTag?.opaque ?? "").utf8)
         check.feed(0 as UInt64)
         check.feed(response.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
@@ -37,7 +37,7 @@ package struct ContentFingerprint: Hashable, Sendable {
     private static let margin: Int64 = 86_400
 
     private static func isOldFile(_ source: String, _ response: Validators, _ now: UnixTime?) -> Bool {
-        guard let now, response.dateStrength == .plain,
+        guard let now, response.entityTag == nil, response.dateStrength == .plain,
             let modified = response.lastModified,
             ["ftp:", "ftps:", "sftp:"].contains(where: { source.hasPrefix($0) })
         else { return false }
