@@ -100,8 +100,10 @@ package final class FileDisk: Disk {
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> ClaimAttempt.Outcome {
         let usual = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number)
-        let spare = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number, form: .spare)
-        if spare.hasOwnFiles {
+        var spare: ClaimAttempt {
+            ClaimAttempt(disk: self, folder: folder, claim: claim, number: number, form: .spare)
+        }
+        if unfinished.maySpare(usual.names.final, in: folder), spare.hasOwnFiles {
             let outcome = try spare.run(adopts: adopts)
             guard case .distrusted = outcome else { return outcome }
         }
@@ -110,6 +112,7 @@ package final class FileDisk: Disk {
         let other = try spare.run(adopts: adopts)
         if case .result(let result) = other {
             if case .skipped = result { return other }
+            unfinished.addSpare(usual.names.final, in: folder)
             notice(of: failure, "using another name for the part file")
         }
         return other

@@ -11,6 +11,8 @@ final class UnfinishedIndex: Sendable {
         var journalled: [String: String] = [:]
         /// By the owner attribute, for part files without a readable journal; this process knows the names of its own.
         var leftovers: [UInt64: String] = [:]
+        /// Files with spare names of part files and journals, whosever they are.
+        var spares: Set<String> = []
     }
 
     private let folders = Mutex<[FileIdentity: Names]>([:])
@@ -22,6 +24,21 @@ final class UnfinishedIndex: Sendable {
     /// The name of a part file whose process was killed before it wrote a journal.
     func leftover(of source: String, in folder: Folder) -> String? {
         look(in: folder) { $0.leftovers[OwnerAttribute.value(of: source)] }
+    }
+
+    /// Whether files with spare names may be beside `name`: only a folder that has been read answers without a look at it.
+    func maySpare(_ name: String, in folder: Folder) -> Bool {
+        folders.withLock { folders in
+            guard let spares = folders[folder.identity]?.spares else { return true }
+            return !spares.isEmpty
+                && (spares.contains(FileName.partial(of: name, as: .spare))
+                    || spares.contains(FileName.journal(of: name, as: .spare)))
+        }
+    }
+
+    /// This process uses spare names for `name`.
+    func addSpare(_ name: String, in folder: Folder) {
+        folders.withLock { _ = $0[folder.identity]?.spares.insert(FileName.partial(of: name, as: .spare)) }
     }
 
     private func look(in folder: Folder, _ find: (Names) -> String?) -> String? {
@@ -58,6 +75,7 @@ final class UnfinishedIndex: Sendable {
         var known: Set<String> = []
         for form in FileName.PartForm.allCases {
             for entry in folder.names(endingIn: form.journalEnding) {
+                if form == .spare { names.spares.insert(entry) }
                 guard let facts = JournalFile.peek(entry, in: folder), let source = facts.sources.first else {
                     continue
                 }
@@ -68,7 +86,9 @@ final class UnfinishedIndex: Sendable {
                 names.journalled[source] = name
                 known.insert(FileName.partial(of: name, as: form))
             }
-            for entry in folder.names(endingIn: form.partialEnding) where !known.contains(entry) {
+            for entry in folder.names(endingIn: form.partialEnding) {
+                if form == .spare { names.spares.insert(entry) }
+                guard !known.contains(entry) else { continue }
                 guard case .of(let mark) = OwnerAttribute.ofPart(entry, in: folder) else { continue }
                 names.leftovers[mark] = String(entry.dropLast(form.partialEnding.count))
             }
