@@ -56,10 +56,10 @@ extension Job {
             plan.length = nil
         }
         plan.checksum = options.checksum.flatMap(Checksum.init(text:))
-        for (address, parsed) in zip([source] + options.mirrors, sources) where parsed.scheme != .s3 {
-            for checksum in try DigestFragment.parse(address)
+        for (text, address) in zip([source] + options.mirrors, sources) {
+            for checksum in try DigestFragment.parse(text, of: address)
             where !plan.digests.contains(where: { $0.checksum == checksum }) {
-                plan.digests.append(ExpectedDigest(checksum, level: .given, source: "the URL's fragment"))
+                plan.digests.append(ExpectedDigest(inFragment: checksum))
             }
         }
         try plan.checkGiven()
@@ -157,8 +157,20 @@ extension DownloadPlan {
         try checkGiven()
     }
 
-    fileprivate func checkGiven() throws(Failure) {
-        guard let (first, second) = given.contradiction else { return }
+    fileprivate func checkGiven() throws(Failure) { try given.check() }
+}
+
+extension ExpectedDigest {
+    /// A digest that a URL states.
+    init(inFragment checksum: Checksum) {
+        self.init(checksum, level: .given, source: "the URL's fragment")
+    }
+}
+
+extension [ExpectedDigest] {
+    /// Throws code 28 if two contradict each other.
+    func check() throws(Failure) {
+        guard let (first, second) = contradiction else { return }
         throw Failure(refusing: .checksum, because: .digestsContradict(first, second))
     }
 }

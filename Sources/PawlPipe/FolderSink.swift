@@ -99,8 +99,7 @@ struct FolderSink: SampleSink {
             throw isGone(record.result.key ?? "")
         }
         try record.result.describe(existing.content)
-        guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
-        guard try record.result.has(checksum, in: { existing.content }) else {
+        guard try record.result.has(job.digests, in: { existing.content }) else {
             throw Failure(
                 .checksumMismatch,
                 "cannot use",

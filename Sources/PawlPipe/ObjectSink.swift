@@ -59,8 +59,7 @@ struct ObjectSink: SampleSink {
         record.isThere = true
         record.result.bytes = object.length
         record.result.sha256 = mark.sha256
-        guard let checksum = job.checksum.flatMap({ Checksum(text: $0) }) else { return }
-        let isRight = try record.result.has(checksum) { () throws(Failure) in
+        let isRight = try record.result.has(job.digests) { () throws(Failure) in
             try object.content(from: 0, length: object.length)
         }
         guard isRight else {

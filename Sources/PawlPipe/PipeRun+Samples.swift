@@ -32,7 +32,9 @@ extension PipeRun {
             let size = line.bytes?.count ?? 0
             issuedBytes += size
             switch parsed {
-            case .success(let job): admit(job, number, size)
+            case .success(var job):
+                job.checksum = job.checksum ?? configuration.download.checksum
+                admit(job, number, size)
             case .failure(let refusal):
                 issuedBytes -= size
                 var result = PipeResult(.refused)
@@ -96,7 +98,7 @@ extension PipeRun {
         guard var entry = entries[number] else { preconditionFailure("a scheduled sample has an entry") }
         var options = configuration.download
         options.headers += entry.job.headers
-        options.checksum = entry.job.checksum ?? options.checksum
+        options.checksum = entry.job.checksum
         options.retries = max(0, options.retries - max(0, entry.attempts - 1))
         let spool = SampleSpool(limit: configuration.maximumSize ?? .max, in: spoolFolder)
         let now = clock.now

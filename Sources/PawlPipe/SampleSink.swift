@@ -38,13 +38,18 @@ extension PipeResult {
         sha256 = Hexadecimal.text(try content.sha256())
     }
 
-    /// Whether the described content has the checksum; `content` is called only if another digest is needed.
+    /// Whether the described content has the digests; `content` is called only for others than SHA-256.
     func has(
-        _ checksum: Checksum,
+        _ digests: [Checksum],
         in content: () throws(Failure) -> SampleContent
     ) throws(Failure) -> Bool {
-        if checksum.algorithm == .sha256 { return sha256 == Hexadecimal.text(checksum.digest) }
-        return try content().has(checksum)
+        for checksum in digests {
+            let isRight =
+                checksum.algorithm == .sha256
+                ? sha256 == Hexadecimal.text(checksum.digest) : try content().has(checksum)
+            if !isRight { return false }
+        }
+        return true
     }
 
     mutating func fail(_ failure: Failure) {

@@ -140,6 +140,7 @@ case("-i list.txt --deferred-input=true -j1", {"list.txt": "{u}/a.bin\n{u}/b.bin
 case("-i list.txt -j1 -d sub", {"list.txt": "{u}/404/a.bin\n{u}/b.bin\n"})
 case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n gid=0123456789abcdef\n out=x.bin\n"})
 case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n gid=0123456789abcdef\n{u}/b.bin\n gid=0123456789abcdef\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n gid=xyz\n{u}/b.bin\n"})
 case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n pause=true\n"})
 # 4. Sessions.
 case("-i l.session --save-session=l.session -j1", {"l.session": "{u}/a.bin\n out=x.bin\n{u}/404/b.bin\n out=y.bin\n"})
@@ -431,6 +432,9 @@ case("--dry-run=true {u}/cd=served.bin/get")
 case("--conditional-get=true {u}/dated/a.bin", {"a.bin": "old"}, {"a.bin": 1_600_000_000})
 case("--select-file=1-2 -j1 -M m.meta4", META)
 case("--select-file=9 -j1 -M m.meta4", META)
+case("--select-file=x -j1 -M m.meta4", META)
+case("--select-file=1-2-3 -j1 -M m.meta4", META)
+case("--select-file='1 - 2,' -j1 -M m.meta4", META)
 case("-M m.meta4 --metalink-base-uri={u}/ -j1", {"m.meta4": '<?xml version="1.0"?><metalink xmlns="urn:ietf:params:xml:ns:metalink">'
      '<file name="a.bin"><url>a.bin</url></file></metalink>'})
 case("-V --checksum=sha-1=" + __import__("hashlib").sha1(whole("a.bin")).hexdigest() + " -c {u}/a.bin", {"a.bin": half("a.bin")})

@@ -134,7 +134,7 @@ import Testing
 
     @Test(arguments: [
         ["--split=0"], ["--timeout=x"], ["--nobody"], ["-j", "0"], ["--continue=maybe"],
-        ["--all-proxy=h:port"], ["--dir"],
+        ["--all-proxy=h:port"], ["--dir"], ["--select-file=x"], ["--select-file=0"], ["--select-file=1-2-3"],
     ])
     func `an invalid value is refused with 28`(_ arguments: [String]) {
         let failure = #expect(throws: Failure.self) {

@@ -60,6 +60,17 @@ import Testing
         #expect(stage.world.network.taken <= 2 * Self.length)
     }
 
+    @Test func `bad pieces stay the failure when the other source fails too`() {
+        let stage = Stage()
+        Self.serve(stage, Self.damaged([0, 1, 2, 5, 7]))
+        let id = stage.start(Self.job("missing.test", lanes: 2))
+        stage.run()
+        let failure = stage.failure(id)
+        #expect(failure?.code == .checksumMismatch, "\(stage.sentences(id))")
+        #expect(failure?.description.contains("another source failed: ") == true, "\(stage.sentences(id))")
+        #expect(!stage.world.disk.listing.contains("/downloads/a.bin"))
+    }
+
     @Test func `a bad node behind the only source costs only its pieces`() {
         let stage = Stage(seed: 5)
         Self.serve(stage, Self.content) { file in

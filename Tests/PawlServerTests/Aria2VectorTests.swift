@@ -250,6 +250,62 @@ import Testing
         await bench.close()
     }
 
+    @Test func `the URLs of a complete download are not changed, and its URL is waiting again`() async throws
+    {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)]])
+        try await bench.finish(gid)
+        let change: JSON = [.string(gid), .number(1), [], [.string(url + "2")]]
+        #expect(
+            try await bench.refusal("aria2.changeUri", change) == "Cannot remove URIs from GID#\(gid)"
+        )
+        let files = try await bench.result("aria2.getFiles", [.string(gid)])
+        let statuses = files.array?.first?["uris"]?.array?.compactMap { $0["status"]?.string }
+        #expect(statuses == ["used", "waiting"], "\(files.text)")
+        for (method, message) in [
+            ("getPeers", "No peer data is available for GID#"),
+            ("getUris", "No URI data is available for GID#"),
+            ("getServers", "No active download for GID#"),
+        ] {
+            #expect(
+                try await bench.refusal("aria2.\(method)", [.string(gid.uppercased())]) == message + gid
+            )
+        }
+        await bench.close()
+    }
+
+    @Test func `the first wrong parameter is named, and whole numbers may have a fraction`() async throws {
+        let bench = try await ServiceBench()
+        let gid = try await bench.gid("aria2.addUri", [["http://127.0.0.1:9/a"], ["pause": "true"]])
+        for method in ["changeOption", "changePosition", "changeUri"] {
+            #expect(
+                try await bench.refusal("aria2.\(method)")
+                    == "The parameter at 0 is required but missing."
+            )
+        }
+        #expect(
+            try await bench.refusal("aria2.changeUri", [.string(gid), .number(0), [], []])
+                == "The integer parameter at 1 has invalid value: the value must be greater than or equal to 1."
+        )
+        let waiting = try await bench.call("aria2.tellWaiting", try JSON.parse("[0.0, 1e1]"))
+        #expect(waiting["result"]?.array?.count == 1, "\(waiting.text)")
+        await bench.close()
+    }
+
+    @Test func `the session has the digests of fragments`() async throws {
+        let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
+        let fragment = "#md5=00112233445566778899aabbccddeeff"
+        _ = try await bench.gid(
+            "aria2.addUri",
+            [[.string("http://127.0.0.1:9/a" + fragment)], ["pause": "true"]]
+        )
+        _ = try await bench.result("aria2.saveSession")
+        let saved = try #require(FileSystem.contents(bench.root + ".session"))
+        #expect(String(decoding: saved, as: UTF8.self).hasPrefix("http://127.0.0.1:9/a\(fragment)\n"))
+        await bench.close()
+    }
+
     @Test func `the session keeps unfinished downloads, with their options`() async throws {
         let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
         let selection: JSON = [

@@ -159,6 +159,26 @@ import Testing
         await bench.close()
     }
 
+    @Test func `while an existing file is compared, its download is being verified`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        try place(bench)
+        let events = bench.service.manager.events
+        let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
+        let gid = try await bench.gid(
+            "aria2.addUri",
+            [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]]
+        )
+        try await bench.finish(gid)
+        var states: [DownloadState] = []
+        for await case .state(let state) in events.map(\.kind) {
+            states.append(state)
+            if state == .finished { break }
+        }
+        #expect(states == [.verifying, .finished])
+        await bench.close()
+    }
+
     @Test func `of an existing file with wrong pieces those alone are fetched`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)

@@ -56,4 +56,109 @@ import Testing
         #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
         await bench.close()
     }
+
+    /// How a queued download gets another URL.
+    enum Change: String, CaseIterable {
+        case setMirrors, setURL, replaceURL, changeUri, again
+    }
+
+    /// The response to the change.
+    private func change(
+        _ id: String,
+        to url: String,
+        by change: Change,
+        in bench: ServiceBench
+    ) async throws -> JSON {
+        switch change {
+        case .setMirrors: try await bench.call("pawl.set", [[.string(id)], ["mirrors": [.string(url)]]])
+        case .setURL: try await bench.call("pawl.set", [[.string(id)], ["url": .string(url)]])
+        case .replaceURL: try await bench.call("pawl.url", [.string(id), .string(url)])
+        case .changeUri:
+            try await bench.call(
+                "aria2.changeUri",
+                [.string(id), .number(1), [], [.string(url)], .number(0)]
+            )
+        case .again:
+            try await bench.call("pawl.add", [[["url": .string(url), "start": "paused"]]])
+        }
+    }
+
+    @Test(arguments: Change.allCases)
+    func `a digest in the fragment of a URL that a queued download gets is checked`(way: Change) async throws
+    {
+        for (fragment, isRight) in [
+            (right, true), (Self.wrong, false), ("\(right)&\(Self.wrongSHA1)", false),
+        ] {
+            let bench = try await ServiceBench()
+            let url = bench.origin.serve("/f", payload)
+            let other = bench.origin.serve("/g/f", payload)
+            let added = try await bench.result("pawl.add", [[["url": .string(url), "start": "paused"]]])
+            let id = try #require(added.array?.first?["id"]?.string, "\(added.text)")
+            let response = try await change(
+                id,
+                to: "\(way == .again ? url : other)#\(fragment)",
+                by: way,
+                in: bench
+            )
+            #expect(response["error"] == nil, "\(response.text)")
+            _ = try await bench.result("pawl.resume", [.string(id)])
+            if isRight {
+                try await bench.finish(id)
+                let shown = try await bench.result("pawl.show", [.string(id)])
+                #expect(shown["verification"]?["level"] == "given", "\(shown.text)")
+            } else {
+                let error = await #expect(throws: PawlError.self) { try await bench.finish(id) }
+                #expect(error?.code == .checksumMismatch)
+                #expect(!FileSystem.names(in: bench.root).contains("f"))
+            }
+            await bench.close()
+        }
+    }
+
+    @Test(arguments: [Change.setMirrors, .setURL, .replaceURL])
+    func `a digest that contradicts the known one is refused with the URL that states it`(
+        way: Change
+    ) async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let item: JSON = ["url": .string("\(url)#\(right)"), "start": "paused"]
+        let added = try await bench.result("pawl.add", [[item]])
+        let id = try #require(added.array?.first?["id"]?.string, "\(added.text)")
+        let response = try await change(id, to: "\(url)2#\(Self.wrong)", by: way, in: bench)
+        #expect(response.text.contains("contradict each other"), "\(response.text)")
+        _ = try await bench.result("pawl.resume", [.string(id)])
+        try await bench.finish(id)
+        await bench.close()
+    }
+
+    @Test func `another checksum replaces what fragments stated`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let item: JSON = ["url": .string("\(url)#\(Self.wrong)&\(Self.wrongSHA1)"), "start": "paused"]
+        let added = try await bench.result("pawl.add", [[item]])
+        let id = try #require(added.array?.first?["id"]?.string, "\(added.text)")
+        _ = try await bench.result(
+            "pawl.set",
+            [[.string(id)], ["options": ["checksum": .string(right)]]]
+        )
+        _ = try await bench.result("pawl.resume", [.string(id)])
+        try await bench.finish(id)
+        await bench.close()
+    }
+
+    @Test func `the export has all digests of fragments`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let item: JSON = ["url": .string("\(url)#\(right)&\(Self.wrongSHA1)"), "start": "paused"]
+        let added = try await bench.result("pawl.add", [[item]])
+        let id = try #require(added.array?.first?["id"]?.string, "\(added.text)")
+        let exported = try await bench.result("pawl.export")
+        _ = try await bench.result("pawl.remove", [.string(id)])
+        let again = try await bench.result("pawl.add", [exported])
+        let copy = try #require(again.array?.first?["id"]?.string, "\(again.text)")
+        _ = try await bench.result("pawl.resume", [.string(copy)])
+        let error = await #expect(throws: PawlError.self) { try await bench.finish(copy) }
+        #expect(error?.code == .checksumMismatch)
+        await bench.close()
+    }
 }

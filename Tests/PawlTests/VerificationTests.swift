@@ -130,6 +130,28 @@ import Testing
         downloader.shutDown()
     }
 
+    @Test(arguments: ["/missing", "http://127.0.0.1:1/f"])
+    func `a wrong digest stays the failure when the other source fails too`(mirror: String) async throws {
+        let origin = try OriginServer()
+        let folder = try TemporaryFolder()
+        defer { origin.stop() }
+        let url = origin.serve("/f", payload)
+        var options = DownloadOptions()
+        options.folder = folder.path
+        options.retries = 0
+        options.mirrors = [mirror.hasPrefix("/") ? origin.url(mirror) : mirror]
+        options.checksum = "md5=00112233445566778899aabbccddeeff"
+        let downloader = Downloader()
+        let error = await #expect(throws: PawlError.self) {
+            try await downloader.download(url, options: options)
+        }
+        let text = error?.description ?? ""
+        #expect(error?.code == .checksumMismatch, "\(text)")
+        #expect(text.contains("expected md5 0011") && text.contains("another source failed: "), "\(text)")
+        #expect(text.contains(options.mirrors[0]), "\(text)")
+        downloader.shutDown()
+    }
+
     @Test func `signed without a key is refused before anything is fetched`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }

@@ -30,6 +30,8 @@ public struct DownloadDetails: Sendable {
     public var connections: [Connection] = []
     /// The length of the pieces whose digests are known; `nil` without any.
     package var pieceLength: Int64?
+    /// The digests that URLs stated, beside the checksum.
+    package var digests: [String] = []
     /// The bytes of the pieces that were compared with their digests and are right; of an existing file that is being
     /// compared, those that were read.
     package var verified: Int64 = 0
@@ -37,6 +39,18 @@ public struct DownloadDetails: Sendable {
     package var checksExistingFile = false
     /// Whether that comparison is running.
     package var isCheckingFile = false
+}
+
+extension DownloadDetails {
+    /// The URLs, the first that can state digests with those that no option has and with `checksum`.
+    package func sources(stating checksum: String? = nil) -> [String] {
+        let fragment = DigestFragment.text(
+            of: ([checksum].compactMap(\.self) + digests).compactMap { Checksum(text: $0) }
+        )
+        var sources = sources
+        if let index = sources.firstIndex(where: { !$0.hasPrefix("s3:") }) { sources[index] += fragment }
+        return sources
+    }
 }
 
 /// The number of downloads in each part of the queue.
@@ -219,7 +233,8 @@ extension QueueStep {
 extension QueueKeeper {
     /// Downloads that have a slot; a preempted one is back in the queue while it still closes its file.
     var running: [QueueRecord] {
-        runs.values.map(\.record).filter { machine.rest(of: $0.id) == nil }
+        let checked = checks.keys.compactMap { id in (try? record(id)) ?? nil }
+        return (runs.values.map(\.record) + checked).filter { machine.rest(of: $0.id) == nil }
     }
 
     fileprivate func details(_ record: QueueRecord) -> DownloadDetails {
@@ -236,6 +251,7 @@ extension QueueKeeper {
             written: snapshot.written > 0 ? [0..<snapshot.written] : [],
             pieceLength: stored.pieceLength
         )
+        details.digests = stored.digests
         details.checksExistingFile = stored.checksExistingFile
         if let check = checks[record.id] {
             details.isCheckingFile = true

@@ -78,10 +78,7 @@ struct AddOrder: Sendable {
         stored.options = request.options
         stored.pieceLength = request.pieces?.length
         stored.checksExistingFile = request.checksExistingFile
-        // The record's URLs have no fragments.
-        var stated = job.plan.digests.map(\.checksum.text)
-        if stored.options.checksum == nil, !stated.isEmpty { stored.options.checksum = stated.removeFirst() }
-        stored.digests = stated
+        try stored.add(job.plan.digests.map(\.checksum))
         pieces = request.pieces
         if stored.options.user == nil, let credentials = job.settings.values.credentials {
             stored.options.user = credentials.user

@@ -18,7 +18,7 @@ extension QueueKeeper {
             if let name = stored.contradiction(added, isFinished: isThere) {
                 throw Self.contradicts(name, record, isFinished: isThere)
             }
-            if !isThere { try take(over: order, stored.taking(over: added), record) }
+            if !isThere { try take(over: order, stored.taking(over: added), stating: added.given, record) }
             try resume(record.id, order.start)
             return try self.record(record.id) ?? record
         }
@@ -49,7 +49,12 @@ extension QueueKeeper {
         record.name.map { ports.disk.hasFile($0, in: path(of: record)) } ?? false
     }
 
-    private func take(over order: AddOrder, _ merged: StoredOptions, _ record: QueueRecord) throws(Failure) {
+    private func take(
+        over order: AddOrder,
+        _ merged: StoredOptions,
+        stating stated: [Checksum],
+        _ record: QueueRecord
+    ) throws(Failure) {
         let added = order.record
         let mirrors = added.sources.dropFirst().filter { !record.sources.contains($0) }
         var options = merged.options
@@ -59,7 +64,7 @@ extension QueueKeeper {
             edit(record.id) { $0.change { $0.pieceLength = pieces.length } }
             perform(machine.restart(record.id))
         }
-        try change(self.record(record.id) ?? record, to: options)
+        try change(self.record(record.id) ?? record, to: options, stating: stated)
         if added.priority != 0, added.priority != record.priority {
             change(record.id, priority: added.priority)
         }

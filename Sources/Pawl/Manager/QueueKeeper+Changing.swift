@@ -19,28 +19,79 @@ extension QueueKeeper {
     /// restart.
     ///
     /// A running download keeps its plan; the new one is made from the record.
-    func change(_ record: QueueRecord, to options: DownloadOptions) throws(Failure) {
+    /// The digests that its new mirrors state, and those of `stated`, are added; another checksum replaces all.
+    func change(
+        _ record: QueueRecord,
+        to options: DownloadOptions,
+        stating stated: [Checksum] = []
+    ) throws(Failure) {
         let id = record.id
-        let before = StoredOptions(text: record.options).options
+        var stored = StoredOptions(text: record.options)
+        let (before, digests) = (stored.options, stored.digests)
         let job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
         let mirrors = job.plan.sources.dropFirst().map(\.text)
-        var after = options
+        stored.options = options
+        if options.checksum != before.checksum { stored.digests = [] }
+        try stored.add(job.plan.digests.map(\.checksum) + stated)
+        var after = stored.options
         after.rateLimit = before.rateLimit
         after.attributes = before.attributes
         after.folder = before.folder
         after.mirrors = before.mirrors
         after.taskDescription = before.taskDescription
-        let isOther = after != before || mirrors != Array(record.sources.dropFirst())
+        let isOther =
+            after != before || stored.digests != digests || mirrors != Array(record.sources.dropFirst())
         guard isOther || options.rateLimit != before.rateLimit || options.attributes != before.attributes
         else { return }
         edit(id) { record in
             record.sources = [record.sources[0]] + mirrors
-            record.change { $0.options = options }
+            record.change {
+                $0.options = options
+                $0.takeDigests(of: stored)
+            }
             // The size of another range is not known.
             if options.range != before.range { record.total = nil }
         }
         if options.rateLimit != before.rateLimit { _ = try limit(id, to: options.rateLimit) }
         notify(id, .changed)
         if isOther { perform(machine.restart(id)) }
+    }
+
+    /// Sets another URL of the same content.
+    ///
+    /// A running download switches to it as soon as the content is shown to be the same. Throws code 28 if the URL states a
+    /// digest that contradicts a known one.
+    func replace(_ id: QueueID, with source: String) throws(Failure) -> Bool {
+        guard let record = try record(id), record.state != .removed, record.state != .finished else {
+            return false
+        }
+        let address = try keep(source, for: record)
+        if let run = runs[id] { engine.replaceSource(run.engineID, with: address) }
+        return true
+    }
+
+    /// The address that replaces an expired one; `nil` if it cannot be used.
+    func refreshed(_ id: QueueID, to source: String) -> WebAddress? {
+        do throws(Failure) {
+            return try record(id).map { record throws(Failure) in try keep(source, for: record) }
+        } catch {
+            notify(id, .notice(DownloadNotice(LocalizableMessage(error))))
+            return nil
+        }
+    }
+
+    /// Stores a new URL and the digests that it states.
+    private func keep(_ source: String, for record: QueueRecord) throws(Failure) -> WebAddress {
+        let address = try WebAddress.parse(source).address
+        let before = StoredOptions(text: record.options)
+        var after = before
+        try after.add(try DigestFragment.parse(source, of: address))
+        keep(address, for: record.id)
+        if after != before {
+            edit(record.id) { $0.change { $0.takeDigests(of: after) } }
+            // A running download keeps its plan.
+            perform(machine.restart(record.id))
+        }
+        return address
     }
 }

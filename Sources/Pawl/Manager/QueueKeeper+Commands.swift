@@ -230,18 +230,6 @@ extension QueueKeeper {
 
     private func writeGroups() { values["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
 
-    /// Sets another URL of the same content.
-    ///
-    /// A running download switches to it as soon as the content is shown to be the same.
-    func replace(_ id: QueueID, with address: WebAddress) throws(Failure) -> Bool {
-        guard let record = try record(id), record.state != .removed, record.state != .finished else {
-            return false
-        }
-        keep(address, for: id)
-        if let run = runs[id] { engine.replaceSource(run.engineID, with: address) }
-        return true
-    }
-
     /// Expiring URLs add up; a part file is identified by the first or the last verified one.
     private static let mostFormer = 16
 

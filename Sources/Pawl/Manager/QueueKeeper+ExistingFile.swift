@@ -24,6 +24,7 @@ extension QueueKeeper {
         )
         let (id, check) = (record.id, RunningCheck())
         checks[id] = check
+        notify(id, .state(.verifying))
         SystemThread.detached("pawl-check", blocksSignals: true) { [weak thread] in
             let result = Result { () throws(Failure) -> ExistingFile in
                 let (found, right) = try order.run { check.read.add($0, ordering: .relaxed) }

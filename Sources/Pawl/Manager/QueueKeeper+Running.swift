@@ -68,7 +68,7 @@ extension QueueKeeper {
         options.fileName = record.name ?? options.fileName
         var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
         job.plan.digests += stored.digests.compactMap { text in
-            Checksum(text: text).map { ExpectedDigest($0, level: .given, source: "the URL's fragment") }
+            Checksum(text: text).map { ExpectedDigest(inFragment: $0) }
         }
         job.plan.pieces = try pieces(of: record)
         job.plan.isSeeded = stored.isSeeded
@@ -90,9 +90,10 @@ extension QueueKeeper {
             job.refresh = { [weak thread] expired, completion in
                 Task {
                     let text = await refreshURL(Download.ID(rawValue: id.rawValue), expired.text)
-                    let address = text.flatMap { text in (try? WebAddress.parse(text))?.address }
-                    if let address { thread?.post { $0.keep(address, for: id) } }
-                    completion(address)
+                    let isHeard = thread?.post { keeper in
+                        completion(text.flatMap { keeper.refreshed(id, to: $0) })
+                    }
+                    if isHeard != true { completion(nil) }
                 }
             }
         }

@@ -241,6 +241,8 @@ final class QueueKeeper: ThreadBound {
             if let rest, !snapshot.state.isAtRest { snapshot.state = rest }
         } else if let rest {
             snapshot.state = rest
+        } else if checks[record.id] != nil {
+            snapshot.state = .verifying
         }
         return snapshot
     }

@@ -58,13 +58,13 @@ package final class QueueStep {
         with source: String,
         usingOwnersSecrets: Bool = true
     ) throws(Failure) -> Bool {
-        let address = try WebAddress.parse(source).address
+        _ = try WebAddress.parse(source)
         // Before any request to the new URL.
         if !usingOwnersSecrets, var options = try details(of: id)?.options, options.usesOwnersSecrets {
             options.usesOwnersSecrets = false
             _ = try change(options: options, of: id)
         }
-        return try keeper.replace(QueueID(id), with: address)
+        return try keeper.replace(QueueID(id), with: source)
     }
 
     /// As ``DownloadManager/move(_:to:)``.

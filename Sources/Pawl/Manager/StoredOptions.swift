@@ -31,6 +31,32 @@ struct StoredOptions: Hashable, Sendable {
     /// The failure in parts, as JSON; the record has its sentence.
     var failure: String?
 
+    /// The digests that the caller stated, the checksum first.
+    var given: [Checksum] {
+        ([options.checksum].compactMap(\.self) + digests).compactMap { Checksum(text: $0) }
+    }
+
+    /// Adds the digests that URLs state, since a record's URLs have no fragments: the first is the checksum if there is none.
+    ///
+    /// Throws code 28 if one contradicts a known one.
+    mutating func add(_ stated: [Checksum]) throws(Failure) {
+        let known = given
+        let new = stated.filter { !known.contains($0) }
+        let checksum = options.checksum.flatMap { Checksum(text: $0) }.map {
+            ExpectedDigest($0, level: .given, source: "")
+        }
+        let others = known.dropFirst(checksum == nil ? 0 : 1) + new
+        try ([checksum].compactMap(\.self) + others.map { ExpectedDigest(inFragment: $0) }).check()
+        var texts = new.map(\.text)
+        if options.checksum == nil, !texts.isEmpty { options.checksum = texts.removeFirst() }
+        digests += texts
+    }
+
+    mutating func takeDigests(of other: StoredOptions) {
+        options.checksum = other.options.checksum
+        digests = other.digests
+    }
+
     /// A line of the text: how it is written and read, and how it applies to a known URL.
     struct Field: Sendable {
         let name: String

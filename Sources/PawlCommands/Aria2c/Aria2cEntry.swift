@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlCore
+import PawlServer
 
 /// One download of aria2c's command line, list or Metalink.
 struct Aria2cEntry: Sendable {
@@ -128,6 +129,12 @@ struct Aria2cEntries: ~Copyable {
             for line in item.options where Aria2cRow.named[line.name] == nil {
                 printer.note(.warn, "Unknown option:   \(line.name)=\(line.value)")
             }
+            if let gid = item.options.last(where: { $0.name == "gid" })?.value,
+                Aria2cRow.named["gid"]?.option.normal(gid) == nil
+            {
+                leaveOut("\(gid) is invalid for GID.", &printer)
+                continue
+            }
             let own = try Aria2cOptions(item.options)
             let isExpanded = own.over(options).flag("parameterized-uri")
             var addresses: [String] = []
@@ -154,17 +161,18 @@ struct Aria2cEntries: ~Copyable {
             entry.options.keepToItself("out")
             if let gid = own["gid"].flatMap({ Download.ID($0) }) {
                 guard gids.insert(gid).inserted else {
-                    printer.note(
-                        .error,
-                        "Exception caught",
-                        more: ["Exception: errorCode=1 GID \(gid) is not unique."]
-                    )
+                    leaveOut("GID \(gid) is not unique.", &printer)
                     continue
                 }
                 entry.gid = gid
             }
             entries.append(entry)
         }
+    }
+
+    /// Reports an entry that has no identifier of its own; the others are downloaded.
+    private func leaveOut(_ reason: String, _ printer: inout Aria2cPrinter) {
+        printer.note(.error, "Exception caught", more: ["Exception: errorCode=1 \(reason)"])
     }
 
     // MARK: Metalinks
@@ -261,7 +269,7 @@ struct Aria2cEntries: ~Copyable {
     static func numbers(_ text: String) -> Set<Int>? {
         var numbers: Set<Int> = []
         for part in text.split(separator: ",") {
-            let ends = part.split(separator: "-").map { Int($0) }
+            let ends = part.filter { $0 != " " }.split(separator: "-").map { Int($0) }
             guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2, first <= last,
                 last - first < 100_000
             else { continue }

@@ -1,5 +1,10 @@
 /// A digest in a URL's fragment: `#sha256=HEX`, also among others (`#egg=name&sha256=HEX`).
 package enum DigestFragment {
+    /// The digests that `text`, the URL of `address`, states; a `#` in the URL of an object belongs to its key.
+    package static func parse(_ text: String, of address: WebAddress) throws(Failure) -> [Checksum] {
+        address.scheme == .s3 ? [] : try parse(text)
+    }
+
     /// The digests in the fragment of `address`; throws code 28 for one with a wrong length or other digits.
     package static func parse(_ address: String) throws(Failure) -> [Checksum] {
         // Read in place: a list may have thousands of URLs without one.
@@ -29,6 +34,12 @@ package enum DigestFragment {
             if !found.contains(checksum) { found.append(checksum) }
         }
         return found
+    }
+
+    /// The fragment that states `checksums`, with its `#`; empty for none.
+    package static func text(of checksums: [Checksum]) -> String {
+        let pieces = checksums.filter { names[$0.algorithm.rawValue] != nil }.map(\.text)
+        return pieces.isEmpty ? "" : "#" + pieces.joined(separator: "&")
     }
 
     private static let names: [String: HashAlgorithm] = [

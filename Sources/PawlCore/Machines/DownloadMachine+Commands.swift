@@ -26,6 +26,7 @@ extension DownloadMachine {
         sources.removeLast(sources.count - plan.sources.count)
         carried = []
         hasRefetched = false
+        refutation = nil
         phaseAfterMismatch = nil
         undecoded = []
         rangesUsable = true

@@ -305,6 +305,7 @@ extension DownloadMachine {
         if otherSource() == nil, !hasRefetched { _ = addDuplicate() }
         if let other = otherSource(), existingLength == nil, plan.keepsPartial {
             hasRefetched = true
+            refutation = evidence
             carried = expected.filter { $0.level == .origin }
             for index in sources.indices where index != other { sources[index].isUsable = false }
             reset(total: nil)

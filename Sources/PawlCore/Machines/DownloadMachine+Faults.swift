@@ -194,9 +194,28 @@ extension DownloadMachine {
             return asks
         }
         sources[source].isUsable = false
-        guard sources.contains(where: \.isUsable) || addDuplicate() else { return fail(failure) }
+        guard sources.contains(where: \.isUsable) || addDuplicate() else {
+            return fail(afterMismatch(failure))
+        }
         return [.notify(.notice(.init("left-out-failed-source", "left out a source: \(failure)")))]
             + openFirst(now: now)
+    }
+
+    /// The failure of the last source: where another one sent wrong bytes, those are why there is no file.
+    private func afterMismatch(_ failure: Failure) -> Failure {
+        guard hasRefetched || pieces?.hasSuspects == true, let refutation else { return failure }
+        var cause = failure
+        cause.remedy = ""
+        return Failure(
+            .checksumMismatch,
+            "checksum mismatch:",
+            at: name ?? sources[0].given.redacted,
+            because: LocalizableMessage(
+                "mismatch-and-other-failed",
+                "\(refutation), and another source failed: \(cause)"
+            ),
+            remedy: kept("\(.resume) to continue", otherwise: "give another source of the same file")
+        )
     }
 
     private mutating func retry(

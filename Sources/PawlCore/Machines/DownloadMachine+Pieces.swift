@@ -69,6 +69,12 @@ extension DownloadMachine {
         voidCheckpoint()
         var actions = dropRacers(within: range)
         actions.append(.discard(range))
+        if let blamed {
+            refutation = LocalizableMessage(
+                "piece-wrong-from",
+                "the piece at \(range.start) from \(sources[blamed].given.redacted) is wrong"
+            )
+        }
         let notice =
             if let blamed {
                 LocalizableMessage(

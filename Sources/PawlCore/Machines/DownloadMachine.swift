@@ -33,6 +33,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var carried: [ExpectedDigest] = []
     /// Wrong content was fetched again.
     var hasRefetched = false
+    /// What was wrong with the content, or with the last bad piece, that is fetched from another source.
+    var refutation: LocalizableMessage?
     /// The phase to enter instead of fetching again, when the digest is wrong: paused or preempted while it was computed.
     var phaseAfterMismatch: Phase?
     /// The digests of coded content, while those of its plain form are computed.

@@ -22,6 +22,12 @@ package struct PipeJob: Hashable, Sendable {
         package var reason: String
     }
 
+    /// The digests that its content must have: its checksum, and those in its URL's fragment.
+    package var digests: [Checksum] {
+        let stated = (try? DigestFragment.parse(url, of: address)) ?? []
+        return [checksum.flatMap { Checksum(text: $0) }].compactMap(\.self) + stated
+    }
+
     package static func parse(_ line: PipeLines.Line) -> Result<PipeJob, Refusal> {
         guard let bytes = line.bytes else {
             return refusal(line, "the line has \(PipeLines.limit >> 20) MiB or more")
@@ -110,6 +116,7 @@ package struct PipeJob: Hashable, Sendable {
         if let out, let flaw = SampleName.flaw(ofPath: out) { return refusal(line, "out \(flaw)", members) }
         do throws(Failure) {
             let address = try WebAddress.parse(url).address
+            _ = try DigestFragment.parse(url, of: address)
             return .success(
                 PipeJob(
                     line: line.number,

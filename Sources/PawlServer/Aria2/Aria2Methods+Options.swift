@@ -19,6 +19,7 @@ extension Aria2Methods {
     }
 
     func changeOption(_ parameters: RPCParameters) async throws -> JSON {
+        _ = try parameters.text(0)
         let given = try parameters.requiredMembers(1)
         let root = settings.root
         let isTrusted = parameters.rights.mayNameFiles

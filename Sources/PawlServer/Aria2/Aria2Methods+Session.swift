@@ -35,9 +35,10 @@ extension Aria2Methods {
 
     private func entry(_ details: DownloadDetails) -> String {
         guard isSaved(details) else { return "" }
-        var text = details.sources.joined(separator: "\t") + "\n gid=\(details.snapshot.id)\n"
-        if details.snapshot.state == .paused { text += " pause=true\n" }
         let options = Aria2Options.remembered(in: details.options.attributes)
+        let sources = details.sources(stating: options["checksum"] == nil ? details.options.checksum : nil)
+        var text = sources.joined(separator: "\t") + "\n gid=\(details.snapshot.id)\n"
+        if details.snapshot.state == .paused { text += " pause=true\n" }
         let common = settings.options
         for (name, value) in options.values.sorted(by: { $0.key < $1.key }) where common[name] != value {
             text += Aria2Option.sessionLines(name, value).joined()

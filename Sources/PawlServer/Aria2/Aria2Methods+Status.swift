@@ -39,7 +39,7 @@ extension Aria2Methods {
     func getURIs(_ parameters: RPCParameters) async throws -> JSON {
         let status = try await status(parameters, looking: false)
         guard !status.isOver else {
-            throw RPCError("No URI data is available for GID#\(try parameters.text(0))")
+            throw RPCError("No URI data is available for GID#\(status.snapshot.id)")
         }
         return status.uris
     }
@@ -49,14 +49,17 @@ extension Aria2Methods {
     }
 
     func getPeers(_ parameters: RPCParameters) async throws -> JSON {
-        _ = try await one(parameters) { _, _ in }
+        let status = try await status(parameters, looking: false)
+        guard !status.isOver else {
+            throw RPCError("No peer data is available for GID#\(status.snapshot.id)")
+        }
         return []
     }
 
     func getServers(_ parameters: RPCParameters) async throws -> JSON {
         let status = try await status(parameters)
         guard Aria2Status.word(status.snapshot.state) == "active" else {
-            throw RPCError("No active download for GID#\(try parameters.text(0))")
+            throw RPCError("No active download for GID#\(status.snapshot.id)")
         }
         let servers = status.details.connections.map { connection -> JSON in
             [

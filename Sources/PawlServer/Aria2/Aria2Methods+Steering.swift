@@ -131,6 +131,7 @@ extension Aria2Methods {
     }
 
     func changePosition(_ parameters: RPCParameters) async throws -> JSON {
+        _ = try parameters.text(0)
         let position = try parameters.integer(1)
         let place: DownloadManager.Position =
             switch try parameters.text(2) {
@@ -145,20 +146,30 @@ extension Aria2Methods {
     }
 
     func changeURI(_ parameters: RPCParameters) async throws -> JSON {
-        guard try parameters.integer(1) == 1 else { throw RPCError("fileIndex is out of range") }
+        _ = try parameters.text(0)
+        let file = try parameters.integer(1)
+        guard file >= 1 else {
+            throw RPCError(
+                "The integer parameter at 1 has invalid value: the value must be greater than or equal to 1."
+            )
+        }
         let removed = try parameters.texts(2)
         // Invalid URLs are skipped, as in aria2.
         let added = try parameters.texts(3).filter { (try? WebAddress.parse($0)) != nil }
         let position = try position(parameters, 4)
         let isTrusted = parameters.rights.mayNameFiles
         let (_, count) = try await one(parameters) { step, id in
-            guard let details = try step.details(of: id) else {
-                throw RPCError("Cannot remove URIs from GID#\(id)")
-            }
+            guard let details = try step.details(of: id),
+                !["complete", "error", "removed"].contains(Aria2Status.word(details.snapshot.state))
+            else { throw RPCError("Cannot remove URIs from GID#\(id)") }
+            guard file == 1 else { throw RPCError("fileIndex is out of range") }
             var sources = details.sources
             var count = 0
             for source in removed {
-                guard let index = sources.firstIndex(of: source) else { continue }
+                // The queue's URLs are in normal form and have no fragments.
+                guard let known = (try? WebAddress.parse(source))?.address.text,
+                    let index = sources.firstIndex(of: known)
+                else { continue }
                 sources.remove(at: index)
                 count += 1
             }

@@ -64,7 +64,7 @@ extension Aria2Option {
     /// For all downloads only.
     private static let globalOnly: [Row] = [
         ("keep-unfinished-download-result", .flag, "true"),
-        ("log-level", .choice(["debug", "info", "notice", "warn", "error"]), "notice"),
+        ("log-level", .choice(["debug", "info", "notice", "warn", "error"]), "debug"),
         ("max-concurrent-downloads", .number(1...Int64.max), "3"),
         ("max-download-result", .number(0...Int64.max), "1000"),
         ("max-overall-download-limit", .size(0...Int64.max), "0"),

@@ -69,10 +69,21 @@ package struct Aria2Option: Hashable, Sendable {
         }
     }
 
-    /// Whether the value of a proxy names one.
+    /// Whether the value of a proxy names one, and that of `select-file` numbers.
     package func isUsable(_ value: String) -> Bool {
-        guard ["all-proxy", "http-proxy", "https-proxy", "ftp-proxy"].contains(name) else { return true }
-        return ProxyURL.isUsable(value)
+        switch name {
+        case "all-proxy", "http-proxy", "https-proxy", "ftp-proxy": ProxyURL.isUsable(value)
+        case "select-file": value.split(separator: ",").allSatisfy(Self.isRange)
+        case _: true
+        }
+    }
+
+    /// `N` or `N-M`.
+    private static func isRange(_ text: Substring) -> Bool {
+        let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { end in
+            Int(end.filter { $0 != " " }).map((1...1 << 20).contains) ?? false
+        }
+        return ends.allSatisfy(\.self)
     }
 
     /// Without empty lines: aria2 ends each line, also the last.

@@ -132,13 +132,16 @@ struct Aria2Status {
         ]
     }
 
-    /// The first source is in use while the download runs, and was when it ended; the others are waiting.
+    /// The first source is in use while the download runs; when it is complete, it is waiting again as well, and when it
+    /// has failed, all were used.
     var uris: JSON {
-        .array(
-            details.sources.enumerated().map { index, source in
-                ["uri": .string(source), "status": .string(index == 0 && isStarted ? "used" : "waiting")]
-            }
-        )
+        let (isFailed, isComplete) = (snapshot.state == .failed, snapshot.state == .finished)
+        var uris = details.sources.enumerated().map { index, source -> JSON in
+            let isUsed = isFailed || index == 0 && isStarted
+            return ["uri": .string(source), "status": isUsed ? "used" : "waiting"]
+        }
+        if isComplete { uris.insert(["uri": .string(details.sources[0]), "status": "waiting"], at: 1) }
+        return .array(uris)
     }
 
     /// A bit for each whole piece that is on disk, the highest bit of a digit first.

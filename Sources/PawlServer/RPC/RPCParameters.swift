@@ -48,11 +48,11 @@ struct RPCParameters: Sendable {
     }
 
     func integer(_ position: Int) throws(RPCError) -> Int {
-        Int(clamping: try required(position, try value(position) { $0.integer }))
+        Int(clamping: try required(position, try value(position) { $0.whole }))
     }
 
     func optionalInteger(_ position: Int) throws(RPCError) -> Int? {
-        try value(position) { $0.integer }.map { Int(clamping: $0) }
+        try value(position) { $0.whole }.map { Int(clamping: $0) }
     }
 
     /// A string, or an array of strings.
@@ -92,6 +92,12 @@ struct RPCParameters: Sendable {
 }
 
 extension JSON {
+    /// An integer, also of a serializer that writes `1.0`.
+    fileprivate var whole: Int64? {
+        guard case .number(let text) = self else { return nil }
+        return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+    }
+
     /// The strings of an array that has nothing else.
     fileprivate var strings: [String]? {
         guard let array else { return nil }

@@ -86,6 +86,7 @@ extension ServiceMethods {
     /// The item of `pawl.add` that makes the same download.
     private static func item(_ details: DownloadDetails) -> [JSON.Member] {
         let (snapshot, options) = (details.snapshot, details.options)
+        let sources = details.sources()
         let plain = DownloadOptions()
         let values = DownloadOption.table.compactMap { option -> JSON.Member? in
             let texts = option.texts(of: options)
@@ -102,9 +103,9 @@ extension ServiceMethods {
         if details.checksExistingFile { flags.append(JSON.Member("checkExisting", .bool(true))) }
         if let text = snapshot.taskDescription { flags.append(JSON.Member("description", .string(text))) }
         return flags + [
-            JSON.Member("url", .string(details.sources.first ?? snapshot.source)),
+            JSON.Member("url", .string(sources.first ?? snapshot.source)),
             JSON.Member("options", .object(values)),
-            JSON.Member("mirrors", .array(details.sources.dropFirst().map { .string($0) })),
+            JSON.Member("mirrors", .array(sources.dropFirst().map { .string($0) })),
             JSON.Member("folder", .string(snapshot.folder)),
             JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
             JSON.Member("priority", .number(snapshot.priority)),

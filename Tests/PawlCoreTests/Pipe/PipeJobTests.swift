@@ -144,4 +144,15 @@ struct PipeJobTests {
         #expect(ShardName.retrying(manifest: "d/a.1.jsonl") == "a.2")
         #expect(ShardName.retrying(manifest: "old.jsonl", of: "a") == "a.1")
     }
+
+    @Test func `a job's digests are its checksum and those in its URL's fragment`() throws {
+        func parse(_ text: String) -> Result<PipeJob, PipeJob.Refusal> {
+            PipeJob.parse(PipeLines.Line(number: 7, bytes: Array(text.utf8)))
+        }
+        let (md5, sha1) = (String(repeating: "0", count: 32), String(repeating: "1", count: 40))
+        let job = try parse(##"{"url": "http://h/f#md5=\##(md5)", "checksum": "sha-1=\##(sha1)"}"##).get()
+        #expect(job.digests.map(\.text) == ["sha-1=\(sha1)", "md5=\(md5)"])
+        #expect(try parse("http://h/f#page=2").get().digests.isEmpty)
+        #expect(throws: PipeJob.Refusal.self) { try parse("http://h/f#md5=0").get() }
+    }
 }

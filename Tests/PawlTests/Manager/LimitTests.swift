@@ -1,4 +1,5 @@
 import Pawl
+import PawlCore
 import PawlEngine
 import PawlSystem
 import PawlTestKit
@@ -44,6 +45,26 @@ import Testing
         #expect(FileSystem.difference(of: file.path, from: payload) == nil)
         #expect(requested.read { $0 } == [expired])
         #expect(try await manager.location(ofSource: new) == .finished(path: file.path))
+        await manager.shutDown()
+    }
+
+    @Test(arguments: [true, false])
+    func `A8 the digest in the fragment of a new URL is checked`(isRight: Bool) async throws {
+        let bench = try ManagerBench()
+        let digest = MessageDigest5.digest(payload.bytes).map { isRight ? $0 : ~$0 }
+        let new = bench.origin.serve("/new", payload)
+        var configuration = DownloadManager.Configuration()
+        configuration.refreshURL = { _, _ in "\(new)#md5=\(Hexadecimal.text(digest))" }
+        let manager = try await bench.open(configuration)
+        let download = try await manager.add(bench.request(bench.origin.url("/expired")))
+        if isRight {
+            let file = try await download.file
+            #expect(file.verification?.level == .given)
+            #expect(FileSystem.difference(of: file.path, from: payload) == nil)
+        } else {
+            let error = await #expect(throws: PawlError.self) { try await download.file }
+            #expect(error?.code == .checksumMismatch)
+        }
         await manager.shutDown()
     }
 

@@ -21,6 +21,8 @@ const messages = {
   "left-out-source": "弃用 {0}：{1}",
   "left-out-failed-source": "弃用一个来源：{0}",
   "left-out-bad-pieces": "弃用 {0}：它发来了 {1} 个错误的分块",
+  "piece-wrong-from": "位于 {0} 的分块（来自 {1}）有误",
+  "mismatch-and-other-failed": "{0}，另一个来源失败：{1}",
   "piece-bad-from": "位于 {0} 的分块（来自 {1}）有误，正在重新获取",
   "breaks-without-ranges": "服务器只发送整个文件，而连接在文件结束前中断：{0}",
   "breaks-within-comparison": "连接在发送完要比较的字节及其后的字节之前中断：{0}",
