@@ -20,7 +20,8 @@ package struct CRC64: Hashable, Sendable {
             let table = Self.table
             var register = register
             for index in 0..<run.count {
-                register = unsafe table[Int(UInt8(truncatingIfNeeded: register) ^ run[index])] ^ (register >> 8)
+                register =
+                    unsafe table[Int(UInt8(truncatingIfNeeded: register) ^ run[index])] ^ (register >> 8)
             }
             self.register = register
         }

@@ -26,7 +26,9 @@ final class UnfinishedIndex: Sendable {
         look(in: folder) { $0.leftovers[OwnerAttribute.value(of: source)] }
     }
 
-    /// Whether files with spare names may be beside `name`: only a folder that has been read answers without a look at it.
+    /// Whether files with spare names may be beside `name`.
+    ///
+    /// Looks at no file; a folder that was not read yet may have any.
     func maySpare(_ name: String, in folder: Folder) -> Bool {
         folders.withLock { folders in
             guard let spares = folders[folder.identity]?.spares else { return true }
