@@ -1,18 +1,18 @@
 /// Turns permanent and redrawn lines into terminal control sequences (ECMA-48).
+///
+/// A terminal may be resized at any time, also between two bytes of one redraw, and nobody says where the cursor is
+/// then. What holds at all times: the cursor rests in the first row of the display, all rows from there on belong to
+/// it, and what is above is never written again. The cursor goes up only by as many rows as line feeds led down.
 package struct FramePainter: Sendable {
-    /// The lines on the screen now, with the cursor at the beginning of the first.
-    ///
-    /// A terminal that becomes lower drops what is below the cursor, which is drawn again, before it pushes rows off its
-    /// top, where they can never be erased.
+    /// The lines on the screen now.
     private var drawn: [String] = []
-    /// Empty rows above them that belong to the display.
+    /// Empty rows above them, from the cursor on.
+    ///
+    /// A terminal that becomes lower drops what is below the cursor before it pushes rows off its top, where they can
+    /// never be erased.
     private var gap = 0
     private var lastWidth = 0
-    private var lastScreen = 0
-    /// Lines above the screen since it became smaller than the display.
-    private var above = RowsAbove()
-    /// Empty rows below the display since then.
-    private var below = 0
+    private var lastScreen: Int?
     private let terminal: Terminal
 
     /// What the painter has to know about a terminal.
@@ -35,10 +35,9 @@ package struct FramePainter: Sendable {
 
     /// Replaces the display: `permanent` lines scroll up, `frame` is drawn below them.
     ///
-    /// `width` is the current number of columns: after the terminal shrank, old lines wrap over several rows. With
-    /// `height`, the frame is kept at the bottom of the screen, and permanent lines fill it from the top: terminals push
-    /// as many rows off the top as wrapping adds, and what has left the screen cannot be erased until the terminal grows
-    /// again. `screen` is the current number of rows.
+    /// `width` is the current number of columns. With `height`, the frame is kept at the bottom of the screen, and
+    /// permanent lines fill it from the top: terminals push as many rows off the top as wrapping adds, and what has left
+    /// the screen cannot be erased. `screen` is the current number of rows.
     package mutating func paint(
         permanent: [String],
         frame: [StyledLine],
@@ -46,86 +45,58 @@ package struct FramePainter: Sendable {
         height: Int? = nil,
         screen: Int? = nil
     ) -> String {
-        let isFirst = drawn.isEmpty && gap == 0
-        if let screen = screen ?? height {
-            if lastScreen > screen { drop(rows: lastScreen - screen) }
-            lastScreen = screen
-        }
-        var codes = toEnd(width: width)
-        var room = gap + rows(width: width)
-        if let screen = screen ?? height, terminal.reflows, !isFirst {
-            if room > screen { lose(rows: room - screen, width: width) }
-            room = min(room, screen)
-            below = min(below, screen - room)
-            codes += above.deletion(above: &room, width: width, screen: screen - below)
-        }
-        if let height, drawn.isEmpty, gap == 0, !frame.isEmpty {
-            // What was on the screen moves off its top.
-            codes += String(repeating: "\n", count: max(0, height - 1))
-            room = max(1, height)
-        }
-        codes += room > 1 ? "\r\u{1B}[\(room - 1)A" : isFirst ? "" : "\r"
-        let former = gap
-        // Permanent lines may wrap: nothing of the old frame may show through behind them. Row by row, since some
-        // terminals keep the whole screen in their history when it is erased at once.
-        // A row that was wrapped stays joined with the next one until it is erased as a whole: after another resize
-        // the two would be one.
-        let isResized = width != lastWidth || former > 0 && height == nil
-        lastWidth = width
-        if !isFirst, !permanent.isEmpty || frame.isEmpty || isResized {
-            codes += [String](repeating: "\u{1B}[2K", count: room).joined(separator: "\n")
-            codes += room > 1 ? "\u{1B}[\(room - 1)A" : ""
-        }
+        let isFirst = drawn.isEmpty
+        let size = screen ?? height
+        var room = isFirst ? height ?? 0 : room(width: width, screen: size)
+        (lastWidth, lastScreen) = (width, size)
+        // At once, though most redraws change little: line feeds scroll where the screen is lower than it is thought to
+        // be, and what leaves it must be empty. A row that was wrapped stays joined with the next one until it is erased
+        // as a whole.
+        var codes = isFirst ? "" : FramePainter.erasure
         for line in permanent {
-            above.keep(line)
             codes += line + "\r\n"
             room -= TerminalText.rows(of: line, width: width)
         }
         gap = frame.isEmpty || height == nil ? 0 : max(0, min(room, height ?? 0) - frame.count)
-        // A frame that became shorter leaves its upper rows.
-        let left = permanent.isEmpty ? max(0, gap - former) : 0
-        codes += String(repeating: "\r\n", count: gap - left)
-        codes += String(repeating: "\u{1B}[2K\r\n", count: left)
-        codes += frame.map { $0.escaped(inColor: terminal.takesColor) + "\u{1B}[K" }.joined(separator: "\r\n")
-        // Erases the rest of a longer previous frame.
-        if !frame.isEmpty { codes += "\u{1B}[J" }
-        codes += frame.count > 1 ? "\r\u{1B}[\(frame.count - 1)A" : ""
         drawn = frame.map(\.text)
-        below = max(0, below + room - gap - frame.count)
-        return codes
+        return codes + drawing(frame)
     }
 
     /// Leaves the drawn frame in place and moves to a new line for other output.
     package mutating func leave() -> String {
-        defer { (drawn, gap, above) = ([], 0, RowsAbove()) }
-        return drawn.isEmpty ? "" : toEnd(width: lastWidth) + "\r\n"
+        defer { (drawn, gap) = ([], 0) }
+        guard !drawn.isEmpty else { return "" }
+        let rows = room(width: lastWidth, screen: lastScreen)
+        return (rows > 1 ? "\u{1B}[\(rows - 1)B" : "") + "\r\n"
     }
 
-    /// Moves the cursor from the first row of the frame to its last.
-    private func toEnd(width: Int) -> String {
-        let rows = rows(width: width)
-        return rows > 1 ? "\u{1B}[\(rows - 1)B" : ""
+    /// Erases the screen from the first row of the display on.
+    ///
+    /// From the second column: some terminals keep the whole screen in their history when it is erased at once.
+    private static let erasure = "\r\u{1B}[2K\u{1B}[C\u{1B}[J\r"
+
+    /// Draws from the last row to the first, so that the cursor ends where it began, however far the terminal moves or
+    /// wraps what is below it.
+    ///
+    /// Lines do not wrap: they may have been laid out for a wider terminal.
+    private func drawing(_ frame: [StyledLine]) -> String {
+        guard !frame.isEmpty else { return "" }
+        var codes = String(repeating: "\n", count: gap + frame.count - 1) + "\u{1B}[?7l"
+        for (index, line) in frame.enumerated().reversed() {
+            codes += line.escaped(inColor: terminal.takesColor)
+            codes += index > 0 ? "\r\u{1B}[A" : "\r"
+        }
+        return codes + (gap > 0 ? "\u{1B}[\(gap)A" : "") + "\u{1B}[?7h"
     }
 
-    /// The screen became lower by that many rows.
-    private mutating func drop(rows count: Int) {
-        let empty = min(below, count)
-        below -= empty
-        drawn.removeLast(min(count - empty, max(0, drawn.count - 1)))
-    }
-
-    /// The first rows of the display have left the screen.
-    private mutating func lose(rows count: Int, width: Int) {
-        below = 0
-        let blank = min(gap, count)
-        gap -= blank
-        above.lose([String](repeating: "", count: blank))
-        above.lose(TerminalText.heads(of: drawn, rows: count - blank, width: width))
-    }
-
-    /// The rows that the frame takes now.
-    private func rows(width: Int) -> Int {
-        terminal.reflows
+    /// The most rows that there can be from the cursor to the end of the screen, at the size that it has now.
+    ///
+    /// With too many, rows above scroll off the screen; with too few, the frame is not at the bottom.
+    private func room(width: Int, screen: Int?) -> Int {
+        let rows =
+            terminal.reflows
             ? drawn.reduce(0) { $0 + TerminalText.rows(of: $1, width: width) } : drawn.count
+        guard let screen, let lastScreen else { return gap + rows }
+        return min(gap + rows + max(0, screen - lastScreen), screen)
     }
 }

@@ -56,25 +56,6 @@ package enum TerminalText {
         return rows
     }
 
-    /// The lines, or parts of them, that the first `count` rows of some lines show.
-    package static func heads(of lines: [String], rows count: Int, width columns: Int) -> [String] {
-        var heads: [String] = []
-        var left = count
-        for line in lines where left > 0 {
-            let whole = rows(of: line, width: columns)
-            guard whole > left else {
-                heads.append(line)
-                left -= whole
-                continue
-            }
-            var head = line
-            while rows(of: head, width: columns) > left { head.removeLast() }
-            heads.append(head)
-            left = 0
-        }
-        return heads
-    }
-
     /// The text truncated in the middle to at most `columns`.
     package static func shortened(_ text: String, to columns: Int, ellipsis: String) -> String {
         guard width(text) > columns else { return text }
