@@ -116,7 +116,7 @@ final class `Lists of others` {
             #expect(process.exit != .code(0), "\(process.errors)")
             let session = String(decoding: FileSystem.contents(folder.path("s")) ?? [], as: UTF8.self)
             #expect(session.hasPrefix("\(failing)\t\n gid="), "\(session)")
-            #expect(!session.contains("out="), "\(session)")
+            #expect(!session.contains(" out="), "\(session)")
         }
     }
 

@@ -49,7 +49,7 @@ struct `The display` {
 
     @Test func `NO_COLOR takes the colours, not the bar`() throws {
         let text = try shown(origin.serve("/f", content) { $0.pace = 1_000_000 }, ["NO_COLOR": "1"])
-        #expect(text.contains("\u{1B}[K") && text.contains("─"))
+        #expect(text.contains("\u{1B}[J") && text.contains("─"))
         #expect(!text.contains("\u{1B}[32m") && !text.contains("\u{1B}[2m"))
     }
 
