@@ -15,12 +15,8 @@ enum CurlErrorText {
                     "the TLS handshake failed: \(CertificateText.reason(reason))"
                 )
         }
-        return beginning(of: text) ?? certificate(text) ?? response(text) ?? connecting(
-            text,
-            systemError,
-            proxy
-        )
-            ?? LocalizableMessage(untranslated: text)
+        return beginning(of: text) ?? certificate(text) ?? response(text)
+            ?? connecting(text, systemError, proxy) ?? LocalizableMessage(untranslated: text)
     }
 
     /// OpenSSL's reason for not accepting a certificate.

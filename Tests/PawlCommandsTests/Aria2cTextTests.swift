@@ -115,8 +115,8 @@ import Testing
     }
 
     @Test func `files are selected by numbers and ranges`() {
-        #expect(Aria2cEntries.numbers("1-3,5") == [1, 2, 3, 5])
-        #expect(Aria2cEntries.numbers("x") == nil && Aria2cEntries.numbers("3-1") == nil)
+        #expect(Aria2Option.fileNumbers("1-3,5")?.flatMap(Array.init) == [1, 2, 3, 5])
+        #expect(Aria2Option.fileNumbers("x") == nil && Aria2Option.fileNumbers("3-1") == [])
     }
 
     @Test func `a taken name gets a number before its last extension`() {

@@ -77,7 +77,8 @@ extension Aria2cOptions {
 
     static let defaults = [
         "split": "5", "max-connection-per-server": "1", "max-concurrent-downloads": "5", "timeout": "60",
-        "min-split-size": "20M", "retry-wait": "0", "remote-time": "false",
+        "connect-timeout": "60", "max-tries": "5", "min-split-size": "20M", "retry-wait": "0",
+        "remote-time": "false",
     ]
 
     private static var home: String { environmentVariable("HOME") ?? "" }

@@ -252,8 +252,11 @@ struct Aria2cEntries: ~Copyable {
                 (options["metalink-version"], file.version.map { [$0] } ?? []),
             ].allSatisfy { wanted, there in wanted.map { $0.isEmpty || there.contains($0) } ?? true }
         }
-        guard let chosen = options["select-file"].flatMap(numbers) else { return files }
-        return files.enumerated().filter { chosen.contains($0.offset + 1) }.map(\.element)
+        let chosen = options["select-file"].flatMap(Aria2Option.fileNumbers) ?? []
+        guard !chosen.isEmpty else { return files }
+        return files.enumerated().filter { file in chosen.contains { $0.contains(file.offset + 1) } }.map(
+            \.element
+        )
     }
 
     private static func listing(of path: String, _ options: Aria2cOptions) throws(Failure) -> String {
@@ -263,19 +266,6 @@ struct Aria2cEntries: ~Copyable {
         return Aria2cText.files(
             files.map { ((($0.folders + [$0.name]).joined(separator: "/")), $0.size) }
         )
-    }
-
-    /// `1-3,5`; `nil` for nothing usable.
-    static func numbers(_ text: String) -> Set<Int>? {
-        var numbers: Set<Int> = []
-        for part in text.split(separator: ",") {
-            let ends = part.filter { $0 != " " }.split(separator: "-").map { Int($0) }
-            guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2, first <= last,
-                last - first < 100_000
-            else { continue }
-            numbers.formUnion(first...last)
-        }
-        return numbers.isEmpty ? nil : numbers
     }
 }
 

@@ -16,13 +16,6 @@ package struct Aria2cOptions: Sendable {
 
     package init() {}
 
-    /// aria2c's defaults where Pawl has others.
-    static let standards: Aria2cOptions = {
-        var options = Aria2cOptions()
-        options.values = ["connect-timeout": "60", "max-tries": "5"]
-        return options
-    }()
-
     package subscript(_ name: String) -> String? { values[name] }
     package func flag(_ name: String) -> Bool { values[name] == "true" }
     package func number(_ name: String) -> Int64? { values[name].flatMap { Int64($0) } }

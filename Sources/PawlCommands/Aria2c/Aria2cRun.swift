@@ -10,7 +10,7 @@ struct Aria2cRun {
     private let addresses: [String]
 
     init(_ options: Aria2cOptions, _ addresses: [String]) {
-        self.options = options.over(.standards)
+        self.options = options
         self.addresses = addresses
     }
 

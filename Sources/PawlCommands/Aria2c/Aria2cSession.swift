@@ -324,10 +324,8 @@ struct Aria2cSession: ~Copyable {
             )
             return complete(download, speed: 0)
         }
-        if failed.name != nil,
-            !FileName.PartForm.allCases.contains(where: { Aria2cFiles.exists(failed.path + $0.partialEnding) }
-            )
-        {
+        let parts = FileName.PartForm.allCases.map { failed.path + $0.partialEnding }
+        if failed.name != nil, !parts.contains(where: Aria2cFiles.exists) {
             Aria2cFiles.withdrawMark(failed.path)
         }
         if let existing = download.secondTry(after: error) {

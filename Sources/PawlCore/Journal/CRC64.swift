@@ -10,7 +10,11 @@ package struct CRC64: Hashable, Sendable {
     package var value: UInt64 { ~register }
 
     package mutating func feed(_ byte: UInt8) {
-        register = Self.table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)
+        register = Self.step(register, byte, Self.table)
+    }
+
+    private static func step(_ register: UInt64, _ byte: UInt8, _ table: [UInt64]) -> UInt64 {
+        table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)
     }
 
     package mutating func feed(_ bytes: some Sequence<UInt8>) {
@@ -19,10 +23,7 @@ package struct CRC64: Hashable, Sendable {
         let isFed: Void? = bytes.withContiguousStorageIfAvailable { run in
             let table = Self.table
             var register = register
-            for index in 0..<run.count {
-                register =
-                    unsafe table[Int(UInt8(truncatingIfNeeded: register) ^ run[index])] ^ (register >> 8)
-            }
+            for index in 0..<run.count { register = unsafe Self.step(register, run[index], table) }
             self.register = register
         }
         guard isFed == nil else { return }
@@ -33,8 +34,7 @@ package struct CRC64: Hashable, Sendable {
     package mutating func feed(_ word: UInt64) {
         let table = Self.table
         for shift in 0..<8 {
-            let byte = UInt8(truncatingIfNeeded: word >> UInt64(8 * shift))
-            register = table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)
+            register = Self.step(register, UInt8(truncatingIfNeeded: word >> UInt64(8 * shift)), table)
         }
     }
 

@@ -73,17 +73,22 @@ package struct Aria2Option: Hashable, Sendable {
     package func isUsable(_ value: String) -> Bool {
         switch name {
         case "all-proxy", "http-proxy", "https-proxy", "ftp-proxy": ProxyURL.isUsable(value)
-        case "select-file": value.split(separator: ",").allSatisfy(Self.isRange)
+        case "select-file": Self.fileNumbers(value) != nil
         case _: true
         }
     }
 
-    /// `N` or `N-M`.
-    private static func isRange(_ text: Substring) -> Bool {
-        let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { end in
-            Int(end.filter { $0 != " " }).map((1...1 << 20).contains) ?? false
+    /// The numbers of `1-3,5`, without those of a range from a greater to a smaller one; `nil` if a part is none.
+    package static func fileNumbers(_ text: String) -> [ClosedRange<Int>]? {
+        var ranges: [ClosedRange<Int>] = []
+        for part in text.split(separator: ",") {
+            let ends = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { end in
+                Int(end.filter { $0 != " " }).flatMap { (1...1 << 20).contains($0) ? $0 : nil }
+            }
+            guard let first = ends.first ?? nil, let last = ends.last ?? nil else { return nil }
+            if first <= last { ranges.append(first...last) }
         }
-        return ends.allSatisfy(\.self)
+        return ranges
     }
 
     /// Without empty lines: aria2 ends each line, also the last.

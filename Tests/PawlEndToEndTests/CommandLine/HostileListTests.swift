@@ -120,6 +120,20 @@ final class `Lists of others` {
         }
     }
 
+    @Test func `a session file has the options that were given, and no default`() throws {
+        let process = try PawlProcess.run(
+            PawlBinary.path,
+            [
+                "aria2c", "--no-conf=true", "--retry-wait=1", "--save-session=\(folder.path("s"))",
+                origin.url("/none"),
+            ]
+        )
+        #expect(process.exit == .code(3), "\(process.errors)")
+        let session = String(decoding: FileSystem.contents(folder.path("s")) ?? [], as: UTF8.self)
+        let names = session.split(separator: "\n").dropFirst().map { $0.prefix { $0 != "=" } }
+        #expect(names == [" gid", " retry-wait"], "\(session)")
+    }
+
     @Test func `a device named in aria2c's list is not read`() throws {
         let url = origin.serve("/a", content)
         let process = try aria2c(Array("/dev/zero\n\(folder.path("list"))\n\(url)\n".utf8))
