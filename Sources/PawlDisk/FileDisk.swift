@@ -118,7 +118,7 @@ package final class FileDisk: Disk {
         return other
     }
 
-    private func notice(of failure: Failure, _ consequence: String) {
+    func notice(of failure: Failure, _ consequence: String) {
         environment.notice("\(failure.what) \(failure.place): \(failure.why); \(consequence)")
     }
 

@@ -112,6 +112,25 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
+    @Test func `a slow one beside another program's journal gets the spare names`() async throws {
+        let folder = TestFolder(in: "/dev/shm")
+        try folder.put([7], in: "x.bin.pawl")
+        let partial = try folder.small("x.bin", of: 1000)
+        #expect(!partial.isNamed)
+        try partial.write(payload(400), at: 0)
+        partial.ensurePartName()
+        #expect(partial.isNamed && folder.names == ["x.bin.part.1", "x.bin.pawl"])
+        let facts = folder.facts("x.bin", total: 1000)
+        try partial.close(keeping: facts, done: ByteRangeSet([ByteRange(0, 400)]))
+        folder.restart()
+        let (again, loaded) = try folder.found("x.bin")
+        #expect(loaded.done.runs == [ByteRange(0, 400)] && again.form == .spare)
+        try again.write(payload(1000), at: 0)
+        #expect(try await again.publish(length: 1000) == "\(folder.path)/x.bin")
+        #expect(folder.names == ["x.bin", "x.bin.pawl"])
+        #expect(try folder.bytes(of: "x.bin.pawl") == [7])
+    }
+
     @Test func `the leftover of an earlier run is continued`() throws {
         let folder = TestFolder(in: "/dev/shm")
         let partial = try folder.fresh("x.bin")

@@ -67,7 +67,12 @@ struct ClaimAttempt {
     ) throws(Failure) -> Outcome {
         let finished = try status(of: names.final)
         let isSkipped = finished != nil && claim.ifExists == .skip
-        let leftovers: Leftovers = isSkipped ? (nil, nil) : try leftovers()
+        let part = isSkipped ? nil : try status(of: names.part)
+        // The journal's name matters only once the file has a name: one look less for each small file.
+        if finished == nil, part == nil, let file = try makeUnnamed() {
+            return .result(.fresh(partial(file, isNamed: false, ticket: ticket)))
+        }
+        let leftovers = (part: part, journal: isSkipped ? nil : try status(of: names.journal))
         if let failure = distrust(leftovers) { return .distrusted(failure) }
         guard let finished else { return try createOrTakeUp(leftovers, ticket, adopts: adopts) }
         if claim.isChosen, number == 0, isSpecial(finished) { throw Failure.noFile(finalPath) }
@@ -146,19 +151,12 @@ struct ClaimAttempt {
     /// What has the names of the part file and the journal.
     private typealias Leftovers = (part: FileStatus?, journal: FileStatus?)
 
-    private func leftovers() throws(Failure) -> Leftovers {
-        (try status(of: names.part), try status(of: names.journal))
-    }
-
     private func createOrTakeUp(
         _ leftovers: Leftovers,
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
         if leftovers.journal != nil, try isJournalOthers() { return .distrusted(.foreignFile(journalPath)) }
-        if leftovers.part == nil, let file = try makeUnnamed() {
-            return .result(.fresh(partial(file, isNamed: false, ticket: ticket)))
-        }
         if let file = try makePart() { return .result(.fresh(partial(file, ticket: ticket))) }
         if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
         return .again

@@ -13,13 +13,8 @@ extension FilePartial {
     /// Names the part file as a claim would have: locked and marked before another process can see it.
     func linkPartName() throws(Failure) {
         guard !isNamed, let file else { return }
-        let attempt = ClaimAttempt(
-            disk: disk,
-            folder: folder,
-            claim: claim,
-            number: number,
-            form: names.form
-        )
+        if names.form == .usual, try attempt.isJournalOthers() { useSpareNames() }
+        let attempt = attempt
         guard try attempt.lock(file) else { throw Failure.alreadyDownloading(partPath) }
         do throws(SystemError) {
             try folder.name(file, names.part)
@@ -37,5 +32,19 @@ extension FilePartial {
             isNamed = false
             throw error
         }
+    }
+
+    private var attempt: ClaimAttempt {
+        ClaimAttempt(disk: disk, folder: folder, claim: claim, number: number, form: names.form)
+    }
+
+    /// The claim did not look at the journal's name.
+    private func useSpareNames() {
+        disk.notice(
+            of: .foreignFile(folder.path(of: names.journal)),
+            "using another name for the part file"
+        )
+        names = PartNames(names.final, as: .spare)
+        disk.unfinished.addSpare(names.final, in: folder)
     }
 }

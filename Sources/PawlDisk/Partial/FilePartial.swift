@@ -8,7 +8,7 @@ import Synchronization
 final class FilePartial: Partial {
     let disk: FileDisk
     let folder: Folder
-    let names: PartNames
+    var names: PartNames
     let claim: Claim
     let number: Int
     let ticket: ClaimTicket
