@@ -78,12 +78,12 @@ final class OriginState {
     /// The cookie in the form in which libcurl stores those of its own responses: a cookie that is deleted has to match
     /// the stored one in host, path, and in whether it is host-only.
     private static func line(for field: String, from address: WebAddress) -> String? {
-        guard let cookie = SetCookie(parsing: field) else { return nil }
+        guard let cookie = SetCookie(parsing: field), cookie.maySet(from: address.host) else { return nil }
         let slash = address.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? address.path.startIndex
         // RFC 6265 §5.1.4.
         let path = cookie.path ?? (slash == address.path.startIndex ? "/" : String(address.path[..<slash]))
         let hasOwnDomain = cookie.domain == nil
-        // libcurl does not know the field's origin here; it checks the domain when it sends the cookie.
+        // libcurl does not know the field's origin here: the domain was checked above.
         guard hasOwnDomain else {
             let end = field.utf8.firstIndex(of: UInt8(ascii: ";")) ?? field.endIndex
             return "Set-Cookie: \(field[..<end]); Path=\(path)\(field[end...])"

@@ -87,6 +87,24 @@ import Testing
         #expect(await notes.until("over 0"))
     }
 
+    @Test func `a part that does not begin the content has no resume data`() async throws {
+        let bench = try SessionBench()
+        let (url, _) = bench.serveStalling("/f", seed: 766)
+        for range in ["1000-", "0-2500000"] {
+            let notes = Notes()
+            var configuration = bench.configuration()
+            configuration.options.range = range
+            let session = DownloadSession(configuration: configuration, delegate: notes)
+            let task = session.downloadTask(with: url)
+            task.resume()
+            #expect(await notes.until(bytes: 1_000_000))
+            let data = await task.cancelByProducingResumeData() as [UInt8]?
+            #expect((data != nil) == range.hasPrefix("0-"))
+            session.invalidateAndCancel()
+            #expect(await notes.until("over 0"))
+        }
+    }
+
     @Test func `resume data with another URL is not that of the living task`() async throws {
         let bench = try SessionBench()
         let notes = Notes(moving: bench.folder.path("moved"))

@@ -128,11 +128,11 @@ extension QueueKeeper {
             )
             try partial.close(keeping: journal.facts, done: journal.done)
             let known = journal.facts.representation
-            // Resume data cannot tell a coding, and a coded response cannot be continued.
-            guard known.coding == nil else { return .nothing }
+            // Resume data tells neither a coding, and a coded response cannot be continued, nor where a part begins.
+            guard known.coding == nil, known.base == 0 else { return .nothing }
             var data = ResumeData(
                 ResumeData.Request(url: sources[0]),
-                received: journal.done.prefix,
+                received: min(journal.done.prefix, known.openJoints.min() ?? .max),
                 partialName: part
             )
             // Without validators, or with those of a redirect's target or of no meaning, the bytes are compared.

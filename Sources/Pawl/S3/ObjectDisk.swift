@@ -85,16 +85,8 @@ package final class ObjectDisk: UnstoredDisk {
                 throw Self.taken(target)
             }
         }
-        let algorithms = algorithms + claim.facts.representation.digests.map(\.checksum.algorithm)
-        let unique = HashAlgorithm.allCases.filter(algorithms.contains)
-        return .fresh(
-            ObjectPartial(
-                store,
-                plan(claim, content: content),
-                hash: unique.isEmpty ? nil : RunningHash(unique),
-                name: claim.name
-            )
-        )
+        let plan = plan(claim, content: content)
+        return .fresh(ObjectPartial(store, plan, algorithms: algorithms, name: claim.name))
     }
 
     private func resumed(_ claim: Claim, _ left: (note: UploadNote, parts: [S3Part])) -> ClaimResult {
@@ -102,7 +94,7 @@ package final class ObjectDisk: UnstoredDisk {
         let fingerprint = left.note.facts.representation.fingerprint(of: source, selection: .whole)
         var plan = plan(claim, content: fingerprint.map { Hexadecimal.text($0.bytes) })
         plan.facts = left.note.facts
-        let partial = ObjectPartial(store, plan, continuing: left, hash: nil, name: claim.name)
+        let partial = ObjectPartial(store, plan, continuing: left, algorithms: algorithms, name: claim.name)
         let done = partial.stored > 0 ? ByteRangeSet([ByteRange(0, partial.stored)]) : ByteRangeSet()
         return .found(partial, LoadedJournal(facts: left.note.facts, done: done))
     }
@@ -138,6 +130,8 @@ private final class ObjectPartial: UnstoredPartial {
     private let store: ObjectStore
     private var plan: ObjectUpload.Plan
     private var upload: ObjectUpload
+    /// The digests that the download will request, besides those that responses state.
+    private let algorithms: [HashAlgorithm]
     /// `nil` where not all bytes pass.
     private var hash: RunningHash?
     private var tail: ContentTail
@@ -146,15 +140,22 @@ private final class ObjectPartial: UnstoredPartial {
         _ store: ObjectStore,
         _ plan: ObjectUpload.Plan,
         continuing left: (note: UploadNote, parts: [S3Part])? = nil,
-        hash: RunningHash?,
+        algorithms: [HashAlgorithm],
         name: String
     ) {
         self.store = store
         self.plan = plan
-        self.hash = hash
+        self.algorithms = algorithms
         self.name = name
         upload = ObjectUpload(store, plan, continuing: left)
         tail = ContentTail(length: upload.offset)
+        hash = left == nil ? Self.hash(algorithms, plan.facts) : nil
+    }
+
+    private static func hash(_ algorithms: [HashAlgorithm], _ facts: JournalFacts) -> RunningHash? {
+        let all = algorithms + facts.representation.digests.map(\.checksum.algorithm)
+        let unique = HashAlgorithm.allCases.filter(all.contains)
+        return unique.isEmpty ? nil : RunningHash(unique)
     }
 
     /// What the store has already.
@@ -192,7 +193,7 @@ private final class ObjectPartial: UnstoredPartial {
         plan.total = nil
         upload = ObjectUpload(store, plan)
         tail = ContentTail()
-        hash = nil
+        hash = Self.hash(algorithms, facts)
     }
 
     func publish(

@@ -10,7 +10,8 @@ package struct ConnectionKey: Hashable, Sendable {
     /// The interface, or the local address; `nil` for the system's choice.
     package let interface: String?
     package let ipVersion: IPVersion
-    /// Proxy, authorities and client certificate, for TLS.
+    /// What decides where the connection leads: proxy, authorities and client certificate for TLS, and addresses given for
+    /// hosts.
     package let settings: SettingsID?
     /// Whether the client certificate was sent.
     package let carriesSecrets: Bool
@@ -20,15 +21,16 @@ package struct ConnectionKey: Hashable, Sendable {
         interface: String?,
         ipVersion: IPVersion = .any,
         settings: SettingsID,
+        overridesAddresses: Bool = false,
         carriesSecrets: Bool
     ) {
         self.origin = origin
         self.interface = interface
         self.ipVersion = ipVersion
         let isSecure = origin.scheme == .https
-        self.settings = isSecure ? settings : nil
+        self.settings = isSecure || overridesAddresses ? settings : nil
         self.carriesSecrets = isSecure && carriesSecrets
     }
 
-    package var isSecure: Bool { settings != nil }
+    package var isSecure: Bool { origin.scheme == .https }
 }

@@ -144,14 +144,31 @@ package struct Source: Hashable, Sendable {
 }
 
 extension WebAddress {
-    /// The origin, and the path of a redirect's target: validators speak for one address only.
+    /// The origin, and the path and query of a redirect's target: validators speak for one address only.
     ///
-    /// The query does not count, as it contains the signature of a request. The path may contain a secret, and is
+    /// What signs a request does not count: it differs from one redirect to the next. The rest may contain a secret, and is
     /// hashed.
     fileprivate func key(redirectedFrom given: WebAddress) -> String {
-        guard path != given.path else { return origin.text }
-        return "\(origin.text)#\(String(CRC64.value(of: path.utf8), radix: 16))"
+        let content = unsignedTarget
+        guard content != given.unsignedTarget else { return origin.text }
+        return "\(origin.text)#\(String(CRC64.value(of: content.utf8), radix: 16))"
     }
+
+    /// The path, and the parameters of the query except those of the signatures of object stores and content networks.
+    private var unsignedTarget: String {
+        guard let query else { return path }
+        let parameters = query.split(separator: "&").filter { parameter in
+            let name = parameter.prefix { $0 != "=" }.lowercased()
+            return !Self.signing.contains(name) && !name.hasPrefix("x-amz-") && !name.hasPrefix("x-goog-")
+        }
+        return parameters.isEmpty ? path : path + "?" + parameters.joined(separator: "&")
+    }
+
+    /// Of S3, Google and CloudFront, then of Azure.
+    private static let signing: Set<String> = [
+        "awsaccesskeyid", "googleaccessid", "key-pair-id", "policy", "signature", "expires",
+        "se", "sig", "ske", "skoid", "sks", "skt", "sktid", "skv", "sp", "spr", "sr", "st", "sv", "jwt",
+    ]
 }
 
 /// What requests have compared before one whose response can hold only a part of the bytes to compare.

@@ -27,6 +27,18 @@ package struct SetCookie: Hashable, Sendable {
         }
     }
 
+    /// Whether a response from `host` may set it (RFC 6265 §5.3, step 6): for that host, or for a domain above it.
+    ///
+    /// A name of one label is no domain of anybody's. (Public suffixes such as `co.uk` are not known here.)
+    package func maySet(from host: String) -> Bool {
+        guard let domain else { return true }
+        let name = Array(domain.utf8).drop { $0 == .dot }.map(\.lowercased)
+        let own = Array(host.utf8).map(\.lowercased)
+        if name == own { return true }
+        return !NumericAddress.isOne(host) && name.contains(.dot)
+            && own.suffix(name.count + 1) == [.dot] + name
+    }
+
     /// Of two equal attributes the last one counts.
     private mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         let text = String(decoding: value, as: UTF8.self)

@@ -144,10 +144,10 @@ extension AppleResumeData {
         )
     }
 
-    /// Whose validators they are, where that is not `address`: it was changed, here or by an app in the field alone.
+    /// Whose validators they are: that of the last request, which a redirect may have led elsewhere than `address`, as an
+    /// app may that changes only that field.
     private var validatorAddress: String? {
-        let requested = [currentRequest, originalRequest].compactMap { $0?.address }
-        return fields[Key.validatorAddress]?.string ?? (requested.contains(address) ? nil : requested.first)
+        fields[Key.validatorAddress]?.string ?? currentRequest?.address ?? originalRequest?.address
     }
 
     /// The representation of the bytes on disk, as sent by `source`.

@@ -7,6 +7,7 @@ extension ConnectionKey {
             interface: request.settings.values.interface,
             ipVersion: request.settings.values.ipVersion,
             settings: request.settings.id,
+            overridesAddresses: !request.settings.values.addressOverrides.isEmpty,
             carriesSecrets: request.carriesSecrets
         )
     }

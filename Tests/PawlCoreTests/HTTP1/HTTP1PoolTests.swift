@@ -117,4 +117,19 @@ import Testing
         #expect(key(.https, 1, true) != key(.https, 2, true))
         #expect(key(.https, 1, true) != key(.https, 1, false))
     }
+
+    @Test func `addresses given for hosts separate connections, also without TLS`() {
+        func key(_ settings: UInt64, _ overridesAddresses: Bool) -> ConnectionKey {
+            ConnectionKey(
+                Origin(scheme: .http, host: "h", port: 1),
+                interface: nil,
+                settings: SettingsID(rawValue: settings),
+                overridesAddresses: overridesAddresses,
+                carriesSecrets: false
+            )
+        }
+        #expect(key(1, true) == key(1, true) && !key(1, true).isSecure)
+        #expect(key(1, true) != key(2, true))
+        #expect(key(1, true) != key(1, false))
+    }
 }

@@ -210,4 +210,19 @@ import Testing
         #expect(read.validators.entityTag == EntityTag(opaque: "weak", isWeak: true))
         #expect(read.partialName == "x.part" && read.version == 2 && read.repairs.isEmpty)
     }
+
+    @Test(arguments: [true, false]) func `validators are those of the last request, where a redirect led to`(
+        isRedirected: Bool
+    ) throws {
+        let address = ResumeFixture.address
+        let target = isRedirected ? "http://other.example/film" : address
+        var fields = ResumeFixture.nine.fields
+        fields["NSURLSessionResumeCurrentRequest"] = .data(
+            RequestArchive(AppleRequest(address: target)).bytes
+        )
+        let data = try AppleResumeData(ResumeFixture.xml(.dictionary(fields)))
+        #expect(data.address == address)
+        let records = data.representation(of: try WebAddress.parse(address).address).records
+        #expect(records.map(\.source) == [try WebAddress.parse(target).address.text])
+    }
 }

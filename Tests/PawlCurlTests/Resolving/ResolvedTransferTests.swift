@@ -104,6 +104,24 @@ import Testing
         #expect(lookups.read(\.self).isEmpty)
     }
 
+    @Test func `a connection to an address that the user gave serves no request without it`() throws {
+        let server = try ScriptedServer { _ in .body([1]) }
+        defer { server.stop() }
+        let bench = try bench { _ in .addresses(["127.0.0.9"]) }
+        let overridden = try #require(AddressOverride("host.example:\(server.port):127.0.0.1"))
+        let settings = TransferSettings(
+            request(server.port) { $0.addressOverrides = [overridden] }.settings.values
+        )
+        for _ in 0..<2 {
+            var given = request(server.port)
+            given.settings = settings
+            #expect(try bench.fetch(given).end == .complete)
+        }
+        #expect(server.connections == 1)
+        #expect(try bench.fetch(request(server.port)).fault?.kind == .connectionRefused)
+        #expect(server.requests.count == 2)
+    }
+
     @Test func `libcurl's own cache does not hold other addresses back`() throws {
         let server = try ScriptedServer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", .close)
         }

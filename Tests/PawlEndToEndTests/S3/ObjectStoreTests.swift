@@ -70,6 +70,25 @@ struct `Object stores` {
         #expect(try get(other, "--to", "s3://bucket/small", "--if-exists", "overwrite").code == .code(0))
     }
 
+    @Test(arguments: [true, false])
+    func `the checksum is verified too where the content changed in between`(isRight: Bool) throws {
+        let url = bench.origin.serve(
+            "/changing",
+            versions: [Payload(seed: 32, length: payload.length), payload],
+            changing: .afterRequests(1)
+        )
+        bench.origin.vary("/changing") { facts, behaviour in
+            if facts.ordinal == 0 { behaviour.cut = .close(after: 1_000_000) }
+        }
+        try FileSystem.write(payload.bytes, to: bench.folder.path("copy"))
+        let sum = try PawlProcess.run("/usr/bin/sha256sum", [bench.folder.path("copy")]).output.prefix(64)
+        let digest = isRight ? String(sum) : String(repeating: "0", count: 64)
+        let run = try get(url, "--to", "s3://bucket/changing", "--checksum", "sha-256=\(digest)")
+        #expect(run.code == .code(isRight ? 0 : 32), "\(run.errors)")
+        #expect(try get("s3://bucket/changing", "-o", "got").code == .code(isRight ? 0 : 3))
+        if isRight { #expect(difference("got", payload) == nil) }
+    }
+
     @Test func `lost responses and overload change nothing`() throws {
         let faults = ["Create", "UploadPart", "Complete"].flatMap { operation in
             ["lose", "slow", "internal"].map { "{\"op\": \"\(operation)\", \"do\": \"\($0)\"}" }

@@ -45,6 +45,23 @@ import Testing
         #expect(same.requested == .closed(ByteRange(Self.megabyte, 4 * Self.megabyte)))
     }
 
+    @Test(arguments: ["f?version=2&signature=1", "f?version=1&signature=2", "f?signature=1"])
+    func `the tag of another query of a redirect's target proves nothing, but for its signature`(
+        target: String
+    ) {
+        var first = Bench { $0.retry.retries = 0 }
+        first.begin()
+        first.respond(Bench.redirect(to: "http://cdn.example/f?version=1&signature=1&X-Amz-Date=1"))
+        first.respond(Bench.whole(4 * Self.megabyte))
+        first.progress(to: Self.megabyte)
+        first.fail(.connectionLost)
+        var second = Bench()
+        second.begin(Bench.journal([ByteRange(0, Self.megabyte)], of: first.machine.remembered))
+        second.respond(Bench.redirect(to: "http://cdn.example/\(target)"))
+        let start = Self.megabyte - (target.contains("version=1") ? 0 : Self.overlap)
+        #expect(second.requested == .closed(ByteRange(start, 4 * Self.megabyte)))
+    }
+
     // MARK: tags
 
     @Test func `a tag that comes back after another one is stable, and the other one another version`() {
