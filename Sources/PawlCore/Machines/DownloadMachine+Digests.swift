@@ -197,16 +197,18 @@ extension DownloadMachine {
                 "no-digest",
                 "neither its responses nor sums files beside it state its digest"
             )
-        return fail(
+        let remedy: Remedy = "give \(.option(.checksum)), or change \(.option(.verification))"
+        return failUnverified(because: why, remedy: kept(remedy, otherwise: remedy))
+    }
+
+    private mutating func failUnverified(because why: LocalizableMessage, remedy: Remedy) -> [Action] {
+        fail(
             Failure(
                 .checksumMismatch,
                 "cannot verify",
                 at: name ?? sources[0].given.redacted,
                 because: why,
-                remedy: kept(
-                    "give \(.option(.checksum)), or change \(.option(.verification))",
-                    otherwise: "give \(.option(.checksum)), or change \(.option(.verification))"
-                )
+                remedy: remedy
             ),
             givesBack: true
         )
@@ -260,6 +262,8 @@ extension DownloadMachine {
             verification = result
             return weakness(of: result) + publish()
         case .unverified:
+            // A disk computes every requested digest; without the caller's nothing is published.
+            if let why = uncomputed { return failUnverified(because: why, remedy: kept("\(.resume)")) }
             return reachesLeast(nil) ? publishUnverified() : failUnverified(.none)
         case .wrong(let digest, let got):
             return mismatch(
@@ -268,6 +272,16 @@ extension DownloadMachine {
             )
         case .contradiction(let first, let second):
             return mismatch(.digestsContradict(first, second), isGiven: false)
+        }
+    }
+
+    /// That the digest which the caller gave was not among those computed.
+    private var uncomputed: LocalizableMessage? {
+        expected.first { $0.level == .given }.map { given in
+            LocalizableMessage(
+                "digest-not-computed",
+                "its \(given.checksum.algorithm.rawValue) digest could not be computed"
+            )
         }
     }
 
@@ -345,7 +359,7 @@ extension DownloadMachine {
         case .verified(let result):
             verification = result
             return finishExisting()
-        case .unverified: return finishExisting()
+        case .unverified: return uncomputed.map { failExisting($0, advice: "\(.resume)") } ?? finishExisting()
         case .wrong(let digest, let got):
             return failExisting(DownloadMachine.evidence(got.digest, instead: digest))
         case .contradiction(let first, let second):

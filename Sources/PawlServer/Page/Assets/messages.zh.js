@@ -274,6 +274,7 @@ const messages = {
   "level-sidecar": "校验文件",
   "level-signed": "签名",
   "level-with-source": "{0}：{1}",
+  "digest-not-computed": "无法计算其 {0} 摘要",
   "no-digest": "服务器的响应和旁边的校验文件都没有给出摘要",
   "no-signed-digest": "没有经给定密钥签名的校验文件含有其摘要（级别：{0}）",
   "redirect-not-http": "它指向 {0}",

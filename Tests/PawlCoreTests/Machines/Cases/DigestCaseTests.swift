@@ -87,6 +87,15 @@ import Testing
         #expect(Self.outcome(given, computing: [Self.sha]) == "given")
     }
 
+    @Test(arguments: [VerificationPolicy.off, .auto])
+    func `nothing is published without the given digest`(policy: VerificationPolicy) {
+        let bench = Self.complete(Self.whole("x-goog-hash: crc32c=AAAAAQ==")) {
+            $0.verification = policy
+            $0.checksum = Self.sha
+        }
+        #expect(Self.outcome(bench, computing: []) == "32")
+    }
+
     @Test func `a digest that contradicts the given one ends the download at once`() {
         let bench = Self.complete(Self.whole("Repr-Digest: sha-256=:\(Self.w):")) { $0.checksum = Self.sha }
         #expect(bench.machine.failure?.code == .checksumMismatch)
