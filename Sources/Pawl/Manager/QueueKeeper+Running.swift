@@ -91,7 +91,7 @@ extension QueueKeeper {
                 Task {
                     let text = await refreshURL(Download.ID(rawValue: id.rawValue), expired.text)
                     let isHeard = thread?.post { keeper in
-                        completion(text.flatMap { keeper.refreshed(id, to: $0) })
+                        completion(text.flatMap { keeper.refreshed(id, expired.text, to: $0) })
                     }
                     if isHeard != true { completion(nil) }
                 }
