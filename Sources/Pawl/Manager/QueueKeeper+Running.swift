@@ -10,7 +10,8 @@ extension QueueKeeper {
             case .stop(let id):
                 if let run = runs[id] {
                     stop(run.engineID)
-                } else if checks.removeValue(forKey: id) != nil {
+                } else if let check = checks.removeValue(forKey: id) {
+                    check.cancel()
                     stopped(id)
                 }
             case .write(let id, let state):
