@@ -272,7 +272,7 @@ public final class Downloader: Sendable {
             if let digest { try job.plan.add(digest) }
             job.disk = try ownDisk(job.plan)
         } catch {
-            throw PawlError(error)
+            throw PawlError(error, of: source)
         }
         job.plan.keepsPartial = job.disk == nil || keepsPartial
         if job.disk == nil { job.plan.pieces = pieces }

@@ -30,8 +30,11 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Used as that of a cancelled task: once, in any session of the same state folder.
     public package(set) var downloadTaskResumeData: [UInt8]?
 
-    /// The URL whose request failed, in errors of a session's tasks; unlike ``place`` it is not redacted, and never stored.
-    package var failingURL: String?
+    /// The URL whose request failed, redirects followed; for other failures of a download its URL.
+    ///
+    /// Unlike ``place`` it is not redacted: passwords and signed queries are in it. No text shows it, and it is
+    /// neither stored nor encoded. `nil` for an error that is not of a download.
+    public package(set) var failingURL: String?
 
     /// The response that ended the download, or the last one before its connection failed: status, header
     /// fields and URL; `nil` if there was none.
@@ -59,7 +62,8 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The whole sentence.
     public var description: String { failure.description }
 
-    package init(_ failure: Failure) {
+    /// `url`: that of the download, where the failure has none.
+    package init(_ failure: Failure, of url: String? = nil) {
         code = Code(rawValue: failure.code.rawValue)
         what = failure.what
         place = failure.place
@@ -72,6 +76,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         retryAfter = failure.retryAfter?.seconds
         underlyingError = failure.underlying
         fault = failure.fault
+        failingURL = failure.url ?? url
     }
 
     package var failure: Failure {
@@ -88,6 +93,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         failure.retryAfter = retryAfter.map { .seconds($0) }
         failure.underlying = underlyingError
         failure.fault = fault
+        failure.url = failingURL
         return failure
     }
 }

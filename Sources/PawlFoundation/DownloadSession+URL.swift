@@ -133,7 +133,7 @@ extension DownloadTask {
 }
 
 extension PawlError: CustomNSError {
-    /// The resume data and the URL of a failed task under the keys that code for `NSURLSession` expects.
+    /// The resume data and the URL of a failed task or download under the keys that code for `NSURLSession` expects.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         info[NSURLSessionDownloadTaskResumeData] = downloadTaskResumeData.map { Data($0) }

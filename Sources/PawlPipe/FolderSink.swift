@@ -8,7 +8,7 @@ struct FolderSink: SampleSink {
 
     /// Identifies the origin of a file without its URL, which may contain secrets.
     static func mark(of job: PipeJob) -> [UInt8] {
-        guard let digest = try? SampleContent(bytes: Array(job.url.utf8)).sha256() else { return [] }
+        guard let digest = try? SampleContent(bytes: Array(job.source.utf8)).sha256() else { return [] }
         return Array(digest.prefix(16))
     }
 

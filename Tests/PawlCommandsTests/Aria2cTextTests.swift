@@ -41,6 +41,16 @@ import Testing
         )
     }
 
+    @Test func `the readout shows how much of a file was compared with its digests`() {
+        var one = row("2089b05ecca3d829", 0, 5 << 20)
+        (one.checked, one.connections) = (1 << 20, 0)
+        let two = row("0123456789abcdef", 5, 0)
+        let comparison = " [Checksum:#2089b0 1.0MiB/5.0MiB(20%)]"
+        func text(_ rows: [Aria2cText.Progress]) -> String { Aria2cText.readout(rows, isHumanReadable: true) }
+        #expect(text([one]) == "[#2089b0 5.0MiB/5.0MiB(100%) CN:0]" + comparison)
+        #expect(text([two, one]) == "[DL:0B][#012345 5B/0B][#2089b0 5.0MiB/5.0MiB(100%)]" + comparison)
+    }
+
     @Test func `the results are a table with a legend of what occurs in it`() {
         let done = Aria2cText.Result(
             gid: "2089b05ecca3d829",

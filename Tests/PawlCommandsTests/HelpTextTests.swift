@@ -98,7 +98,7 @@ import Testing
             }
     }
 
-    @Test(arguments: [30, 40, 60, 71, 72])
+    @Test(arguments: [20, 24, 30, 40, 60, 71, 72])
     func `in a narrow terminal lines fit, and words are cut behind signs only`(width: Int) {
         for (narrow, wide) in zip(texts(HelpLayout(width: width)), texts(HelpLayout())) {
             let words = Set(wide.split(whereSeparator: \.isWhitespace))

@@ -99,6 +99,20 @@ extension BrowserTests {
             }
         }
 
+        @Test(arguments: [720, 860, 1024, 1280])
+        func `names keep their room beside the time left`(width: Int) async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(1)
+                let page = try await bench.page(BrowserPage.Look(width: width, height: 740))
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                try await page.wait("document.querySelector('.row-name').clientWidth >= 220")
+                let columns = try await page.evaluate("document.querySelector('.grid').dataset.columns")
+                #expect(
+                    columns.string?.contains("left") == true && columns.string?.contains("progress") == true
+                )
+            }
+        }
+
         @Test func `on a phone nothing is wider than the screen, and a tap opens the details`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(40)

@@ -179,6 +179,46 @@ import Testing
         await bench.close()
     }
 
+    @Test func `while an existing file is compared, the size of the content is known`() async throws {
+        // Long enough to be looked at: it has no block on disk.
+        let length: Int64 = 16 << 30
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        try FileSystem.write([], to: bench.root + "/f")
+        #expect(unsafe truncate(bench.root + "/f", off_t(length)) == 0)
+        let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
+        let options: JSON = ["check-integrity": "true", "checksum": .string("md5=\(sum)")]
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)], options])
+        let status = try await bench.result("aria2.tellStatus", [.string(gid)])
+        #expect(status["status"] == "active" && status["verifiedLength"] != nil, "\(status.text)")
+        #expect(status["totalLength"] == .string("\(length)"), "\(status.text)")
+        let file = try #require(status["files"]?.array?.first)
+        for lengths in [status["completedLength"], file["length"], file["completedLength"]] {
+            #expect(lengths == status["totalLength"], "\(status.text)")
+        }
+        #expect(file["path"] == .string(bench.root + "/f"))
+        let listed = try await bench.result("pawl.list")
+        let first = try #require(listed.array?.first)
+        #expect(first["state"] == "verifying" && first["total"] == .number(length), "\(listed.text)")
+        _ = try await bench.result("aria2.remove", [.string(gid)])
+        await bench.close()
+    }
+
+    @Test func `a comparison that is no longer wanted ends`() throws {
+        let folder = try TemporaryFolder()
+        try FileSystem.write([], to: folder.path("f"))
+        #expect(unsafe truncate(folder.path("f"), 16 << 30) == 0)
+        let check = RunningCheck(total: 16 << 30, of: "f")
+        let file = try FileDigests(folder.path("f"))
+        let error = #expect(throws: Failure.self) {
+            try file.digests([.md5]) { count in
+                check.cancel()
+                return check.note(count)
+            }
+        }
+        #expect(error?.code == .unfinished && check.count < 16 << 30)
+    }
+
     @Test func `of an existing file with wrong pieces those alone are fetched`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)

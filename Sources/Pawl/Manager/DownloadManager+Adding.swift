@@ -34,7 +34,7 @@ extension DownloadManager {
     ) async throws(PawlError) -> Download {
         let order: AddOrder
         do throws(Failure) { order = try AddOrder(request, settingsCache: settingsCache) } catch {
-            throw PawlError(error)
+            throw PawlError(error, of: request.source)
         }
         let download = try await ask { keeper throws(Failure) in
             let record = try keeper.add(order)
@@ -137,7 +137,7 @@ extension DownloadManager {
             job.plan.keepsPartial = false
             return job
         } catch {
-            throw PawlError(error)
+            throw PawlError(error, of: source)
         }
     }
 }

@@ -58,8 +58,10 @@ struct FileCheckOrder: Sendable {
 
     /// Reads the file once for its digests and once for its pieces, and says which bytes are in right pieces.
     ///
-    /// `progress` gets the number of bytes read since its last call.
-    func run(progress: (Int) -> Void = { _ in }) throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
+    /// `progress` as for ``FileDigests``.
+    func run(
+        progress: (Int) -> Bool = { _ in true }
+    ) throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
         let file = try FileDigests(path)
         let expected = digests.compactMap { digest in Checksum(text: "\(digest.algorithm)=\(digest.digest)") }
         var check = FileCheck(path: path, stamp: file.stamp, digests: [], pieceCount: 0, wrongPieces: 0)

@@ -65,15 +65,17 @@ extension QueueKeeper {
         guard let record = try record(id), record.state != .removed, record.state != .finished else {
             return false
         }
-        let address = try keep(source, for: record)
+        let address = try keep(source, for: record, at: 0)
         if let run = runs[id] { engine.replaceSource(run.engineID, with: address) }
         return true
     }
 
     /// The address that replaces an expired one; `nil` if it cannot be used.
-    func refreshed(_ id: QueueID, to source: String) -> WebAddress? {
+    func refreshed(_ id: QueueID, _ expired: String, to source: String) -> WebAddress? {
         do throws(Failure) {
-            return try record(id).map { record throws(Failure) in try keep(source, for: record) }
+            return try record(id).map { record throws(Failure) in
+                try keep(source, for: record, at: record.sources.firstIndex(of: expired))
+            }
         } catch {
             notify(id, .notice(DownloadNotice(LocalizableMessage(error))))
             return nil
@@ -81,12 +83,15 @@ extension QueueKeeper {
     }
 
     /// Stores a new URL and the digests that it states.
-    private func keep(_ source: String, for record: QueueRecord) throws(Failure) -> WebAddress {
+    ///
+    /// `index` is that of the source that it replaces; `nil` for a source that a server named, which is not stored.
+    private func keep(_ source: String, for record: QueueRecord, at index: Int?) throws(Failure) -> WebAddress
+    {
         let address = try WebAddress.parse(source).address
         let before = StoredOptions(text: record.options)
         var after = before
         try after.add(try DigestFragment.parse(source, of: address))
-        keep(address, for: record.id)
+        if let index { keep(address, for: record.id, at: index) }
         if after != before {
             edit(record.id) { $0.change { $0.takeDigests(of: after) } }
             // A running download keeps its plan.

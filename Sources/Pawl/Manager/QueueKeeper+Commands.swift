@@ -234,11 +234,13 @@ extension QueueKeeper {
     private static let mostFormer = 16
 
     /// Stores a new URL from the engine or the user.
-    func keep(_ address: WebAddress, for id: QueueID) {
+    func keep(_ address: WebAddress, for id: QueueID, at index: Int) {
         edit(id) { record in
-            let former = record.sources[0]
+            let former = record.sources[index]
             guard former != address.text else { return }
-            record.sources[0] = address.text
+            record.sources[index] = address.text
+            // A part file belongs to the first source.
+            guard index == 0 else { return }
             record.change { stored in
                 stored.formerSources.append(former)
                 if stored.formerSources.count > Self.mostFormer { stored.formerSources.remove(at: 1) }

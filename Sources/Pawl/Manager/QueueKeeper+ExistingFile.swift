@@ -1,7 +1,6 @@
 import PawlCore
 import PawlEngine
 import PawlSystem
-import Synchronization
 
 // A file that has a download's name already, compared with the known digests before anything is requested.
 extension QueueKeeper {
@@ -22,12 +21,13 @@ extension QueueKeeper {
             pieces: job.plan.pieces,
             total: job.plan.length ?? fitting
         )
-        let (id, check) = (record.id, RunningCheck())
+        let (id, check) = (record.id, RunningCheck(total: order.total ?? length, of: name))
         checks[id] = check
+        show(record)
         notify(id, .state(.verifying))
         SystemThread.detached("pawl-check", blocksSignals: true) { [weak thread] in
             let result = Result { () throws(Failure) -> ExistingFile in
-                let (found, right) = try order.run { check.read.add($0, ordering: .relaxed) }
+                let (found, right) = try order.run { check.note($0) }
                 if found.isRight { return .right(length: try FileDigests(order.path).length) }
                 return .wrong(found.stamp, isSeeded: try order.seed(right))
             }
@@ -78,11 +78,11 @@ extension QueueKeeper {
     }
 }
 
-/// A comparison that runs.
-final class RunningCheck: Sendable {
-    /// The bytes of the file that were read, once for its digests and once for its pieces.
-    let read = Atomic<Int>(0)
-    var count: Int64 { Int64(read.load(ordering: .relaxed)) }
+extension DownloadSnapshot {
+    /// The file of its name is compared before anything is requested.
+    mutating func note(_ check: RunningCheck) {
+        (state, total, name) = (.verifying, check.total, name ?? check.name)
+    }
 }
 
 /// What the comparison of an existing file found.

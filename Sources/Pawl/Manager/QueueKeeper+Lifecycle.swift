@@ -49,6 +49,7 @@ extension QueueKeeper {
         closing.append(completion)
         guard closing.count == 1 else { return }
         machine.close()
+        for check in checks.values { check.cancel() }
         engine.shutDown { [weak thread] in
             thread?.post { $0.isStopped = true }
         }

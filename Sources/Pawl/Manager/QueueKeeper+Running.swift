@@ -10,7 +10,8 @@ extension QueueKeeper {
             case .stop(let id):
                 if let run = runs[id] {
                     stop(run.engineID)
-                } else if checks.removeValue(forKey: id) != nil {
+                } else if let check = checks.removeValue(forKey: id) {
+                    check.cancel()
                     stopped(id)
                 }
             case .write(let id, let state):
@@ -91,7 +92,7 @@ extension QueueKeeper {
                 Task {
                     let text = await refreshURL(Download.ID(rawValue: id.rawValue), expired.text)
                     let isHeard = thread?.post { keeper in
-                        completion(text.flatMap { keeper.refreshed(id, to: $0) })
+                        completion(text.flatMap { keeper.refreshed(id, expired.text, to: $0) })
                     }
                     if isHeard != true { completion(nil) }
                 }

@@ -227,7 +227,11 @@ final class QueueKeeper: ThreadBound {
         let rest = machine.rest(of: record.id).map { DownloadState($0) }
         let run = runs[record.id]
         var base = DownloadSnapshot(record)
-        if let rest, run == nil { base.state = rest }
+        if let rest, run == nil {
+            base.state = rest
+        } else if let check = checks[record.id] {
+            base.note(check)
+        }
         handle.show(base, box: run?.box, leaving: run == nil ? nil : rest)
     }
 
@@ -241,8 +245,8 @@ final class QueueKeeper: ThreadBound {
             if let rest, !snapshot.state.isAtRest { snapshot.state = rest }
         } else if let rest {
             snapshot.state = rest
-        } else if checks[record.id] != nil {
-            snapshot.state = .verifying
+        } else if let check = checks[record.id] {
+            snapshot.note(check)
         }
         return snapshot
     }

@@ -51,7 +51,7 @@ extension DownloadSnapshot {
         contentType = record.contentType
         verification = stored.verification
         error = record.error.map {
-            PawlError(kept: $0, code: record.errorCode, place: source, parts: stored.failure)
+            PawlError(kept: $0, code: record.errorCode, of: record.sources[0], parts: stored.failure)
         }
         group = record.group.isEmpty ? nil : record.group
         priority = record.priority
@@ -67,13 +67,13 @@ extension PawlError {
     ///
     /// Without parts, or if they are those of another sentence, the sentence is kept whole: a version that does not
     /// know them may have written it.
-    init(kept sentence: String, code: Int, place: String, parts: String?) {
+    init(kept sentence: String, code: Int, of url: String, parts: String?) {
         let code = Failure.Code(rawValue: UInt8(clamping: code))
         let failure = parts.flatMap { try? JSON.parse($0) }.flatMap { Failure(stored: $0) }
         if let failure, failure.code == code, failure.description == sentence {
-            self.init(failure)
+            self.init(failure, of: url)
         } else {
-            self.init(Failure(code, "", at: place, because: sentence))
+            self.init(Failure(code, "", at: Redaction.address(url), because: sentence), of: url)
         }
     }
 }

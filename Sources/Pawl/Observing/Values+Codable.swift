@@ -98,7 +98,7 @@ extension PawlError: Codable {
         downloadTaskResumeData = try values.decodeIfPresent([UInt8].self, forKey: .resumeData)
     }
 
-    /// Writes everything but ``underlying``.
+    /// Writes everything but ``underlying``, ``response`` and ``failingURL``.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(code, forKey: .code)

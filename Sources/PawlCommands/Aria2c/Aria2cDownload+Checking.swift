@@ -1,9 +1,9 @@
 import Pawl
-import PawlCore
+package import PawlCore
 
 // aria2's -V: what is on disk, compared with the digests that are known.
 extension Aria2cDownload {
-    enum Finding: Hashable {
+    package enum Finding: Hashable, Sendable {
         case right
         /// The digest of the whole file does not match.
         case wrong
@@ -11,19 +11,21 @@ extension Aria2cDownload {
         case pieces(ByteRangeSet)
     }
 
-    /// `nil` if there is no file or no digest.
-    func check(_ path: String, isThere: Bool) throws(Failure) -> Finding? {
-        guard entry.pieces != nil || target.checksum != nil else { return nil }
-        guard isThere else { return flag("hash-check-only") ? .wrong : nil }
+    /// Whether a digest of the content is known.
+    var hasDigest: Bool { entry.pieces != nil || target.checksum != nil }
+
+    /// Reads the file; `progress` as for `FileDigests`.
+    func finding(_ path: String, progress: (Int) -> Bool) throws(Failure) -> Finding {
         if let pieces = entry.pieces, let length = entry.length {
             let file = try FileDigests(path)
-            let wrong = try file.wrongPieces(pieces, total: length)
+            let wrong = try file.wrongPieces(pieces, total: length, progress: progress)
             var right = ByteRangeSet([ByteRange(0, length)])
             for piece in wrong { right.remove(pieces.range(piece, in: length)) }
             guard wrong.isEmpty, file.length == length else { return .pieces(right) }
         }
         guard let checksum = target.checksum.flatMap({ Checksum(text: $0) }) else { return .right }
-        return try FileDigests(path).digests([checksum.algorithm])[0] == checksum.digest ? .right : .wrong
+        let digests = try FileDigests(path).digests([checksum.algorithm], progress: progress)
+        return digests == [checksum.digest] ? .right : .wrong
     }
 
     /// Downloads only the wrong ranges again; the file stays until the new one is complete and verified.

@@ -4,7 +4,7 @@ import PawlCore
 import PawlServer
 
 /// A download of ``Aria2cSession`` with the place that its options mean.
-struct Aria2cDownload: Sendable {
+package struct Aria2cDownload: Sendable {
     let entry: Aria2cEntry
     /// The options of the entry over those of the run.
     let values: Aria2cOptions
@@ -18,6 +18,8 @@ struct Aria2cDownload: Sendable {
     var isConditional = false
     /// Whether the digest of the file that is continued did not match, as it does not where bytes are missing.
     var isDoubtful = false
+    /// The comparison of its file with the known digests, while it runs.
+    var check: RunningCheck?
     /// Whether its part file begins with the right pieces of a file that was there.
     var isSeeded = false
     /// Why it was stopped although it would be retried.
@@ -46,9 +48,13 @@ struct Aria2cDownload: Sendable {
         target.fileName = outName
         target.expectedLength = entry.length
         if flag("continue") { target.existingFile = .resume }
-        if let path = target.cookieFile, Aria2cFiles.length(of: path) == nil {
-            note(.error, "Failed to load cookies from \(path)")
-            target.cookieFile = nil
+        if let path = target.cookieFile {
+            let isDatabase = Aria2cFiles.isDatabase(path)
+            // aria2c reports each form in which it has tried to read it.
+            for _ in 0..<(isDatabase ? 2 : 1) where isDatabase || Aria2cFiles.length(of: path) == nil {
+                note(.error, "Failed to load cookies from \(path)")
+                target.cookieFile = nil
+            }
         }
         guard !flag("no-netrc") else { return }
         let path = values["netrc-path"] ?? (environmentVariable("HOME") ?? "") + "/.netrc"
@@ -101,7 +107,10 @@ struct Aria2cDownload: Sendable {
     /// The name that `out` or the URL gives.
     var expectedName: String? {
         if let outName { return outName }
-        guard let address = (try? WebAddress.parse(entry.addresses[0]))?.address else { return nil }
+        guard let source = entry.addresses.first, let address = (try? WebAddress.parse(source))?.address
+        else {
+            return nil
+        }
         return NamingPolicy.choose(.url, address: address, head: nil)
     }
 
@@ -145,7 +154,8 @@ struct Aria2cDownload: Sendable {
         return Aria2cText.Progress(
             gid: entry.gid.description,
             written: snapshot?.written ?? 0,
-            total: snapshot?.total ?? 0,
+            total: snapshot?.total ?? check?.total ?? 0,
+            checked: check?.count,
             connections: snapshot?.connections ?? 0,
             speed: snapshot?.speed ?? 0,
             path: shownPath

@@ -5,7 +5,7 @@ import PawlServer
 
 /// One download of aria2c's command line, list or Metalink.
 struct Aria2cEntry: Sendable {
-    /// The first is the source, the others are mirrors.
+    /// The first is the source, the others are mirrors; none if no scheme of them is supported, and then it fails.
     var addresses: [String]
     /// The options below the URL, as written, for the session file.
     var lines: [InputOption] = []
@@ -17,7 +17,7 @@ struct Aria2cEntry: Sendable {
     var pieces: PieceHashes?
 
     init(addresses: [String], lines: [InputOption] = [], options: Aria2cOptions = Aria2cOptions()) {
-        self.addresses = addresses
+        self.addresses = addresses.filter(Aria2cEntries.isSupported)
         self.lines = lines
         self.options = options
     }
@@ -114,8 +114,16 @@ struct Aria2cEntries: ~Copyable {
         }
     }
 
-    /// Whether it has a scheme that is downloaded; the rest is looked at when it starts.
+    /// Whether aria2c takes it for a URL, whatever its scheme.
     static func isAddress(_ text: String) -> Bool {
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex,
+            text[colon...].hasPrefix("://")
+        else { return false }
+        return text[colon...].dropFirst(3).first.map { $0 != "/" } ?? false
+    }
+
+    /// Whether it has a scheme that is downloaded; the rest is looked at when it starts.
+    static func isSupported(_ text: String) -> Bool {
         guard let marks = text.firstRange(of: "://") else { return false }
         return WebAddress.Scheme(rawValue: text[..<marks.lowerBound].lowercased()) != nil
     }

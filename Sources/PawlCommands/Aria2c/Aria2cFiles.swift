@@ -37,6 +37,12 @@ enum Aria2cFiles {
         return Int64(found.st_size)
     }
 
+    /// Whether it is a browser's database of cookies, which is not read.
+    static func isDatabase(_ path: String) -> Bool {
+        length(of: path) != nil
+            && (try? readBytes(at: path, atMost: 16)).map { $0.starts(with: "SQLite format 3".utf8) } ?? false
+    }
+
     static func exists(_ path: String) -> Bool {
         var found = stat()
         return unsafe lstat(path, &found) == 0
@@ -82,7 +88,7 @@ enum Aria2cFiles {
     ///
     /// None for a URL with a line break, which would be read back as options.
     static func sessionText(_ entry: Aria2cEntry, _ common: Aria2cOptions) -> String {
-        guard entry.addresses.allSatisfy(FieldText.isSafe) else { return "" }
+        guard !entry.addresses.isEmpty, entry.addresses.allSatisfy(FieldText.isSafe) else { return "" }
         var text = entry.addresses.map { $0 + "\t" }.joined() + "\n gid=\(entry.gid)\n"
         let values = entry.options.over(common).values
         for (name, value) in values.sorted(by: { $0.key < $1.key }) where isKept(name, value, of: entry) {

@@ -27,7 +27,9 @@ package struct Aria2cOptions: Sendable {
         switch row.role {
         case .text: (textOption, topic) = (row.option.name, value)
         case .nothing:
-            if row.option.kind.isNumeric, row.option.normal(value) == nil {
+            // aria2c looks whether the torrent is there before anything else.
+            let isMissing = row.option.name == "torrent-file" && !Aria2cFiles.exists(value)
+            if isMissing || row.option.kind.isNumeric && row.option.normal(value) == nil {
                 throw Aria2cOptions.refusal(row, value)
             }
             passedOver.append(row.option.name)

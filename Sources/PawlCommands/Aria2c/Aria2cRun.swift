@@ -78,7 +78,7 @@ struct Aria2cRun {
     }
 
     private func serve(_ entries: [Aria2cEntry]) throws(Failure) -> Int32 {
-        let configuration = try configuration(entries.map(\.input))
+        let configuration = try configuration(entries.filter { !$0.addresses.isEmpty }.map(\.input))
         // While there is a terminal to report it on.
         try configuration.checkPort()
         try detach()

@@ -2,6 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 import PawlServer
+import PawlSystem
 
 /// One run of aria2c without a service: starts the downloads in order, prints what aria2c prints, and returns its
 /// exit code.
@@ -17,6 +18,8 @@ struct Aria2cSession: ~Copyable {
     /// Those that wait until another download of the same file ends.
     private var held: [Aria2cEntry] = []
     private var active: [UInt64: Aria2cDownload] = [:]
+    /// Those whose file is compared with their digests before anything is requested, by their order.
+    private var checking: [Int: Aria2cDownload] = [:]
     private var ended: [(entry: Aria2cEntry, code: UInt8)] = []
     private var results: [Aria2cText.Result] = []
     private var lastFailure: UInt8 = 0
@@ -53,21 +56,21 @@ struct Aria2cSession: ~Copyable {
 
     consuming func run() -> Int32 {
         feed()
-        while !active.isEmpty {
+        while !active.isEmpty || !checking.isEmpty {
             mailbox.wait(milliseconds: Int32(clamping: max(0, nextTick - milliseconds())))
             for message in mailbox.take() { hear(message) }
             if milliseconds() >= nextTick { tick() }
             if isStopped { break }
             feed()
         }
-        if !active.isEmpty { leaveUnfinished() }
+        leaveUnfinished()
         downloader.shutDown()
         do throws(Failure) { try cookies?.save() } catch { printer.note(.error, error.description) }
         if let path = options["server-stat-of"], !path.isEmpty { saveServerStates(to: path) }
         let isIncomplete = results.contains { $0.outcome != .complete }
         printer.end(results.suffix(mostResults), isUnfinished: isIncomplete)
         saveSession()
-        let isUnfinished = !active.isEmpty || !waiting.isEmpty
+        let isUnfinished = !running.isEmpty || !waiting.isEmpty
         return Int32(lastFailure != 0 ? lastFailure : isUnfinished ? PawlError.Code.unfinished.rawValue : 0)
     }
 
@@ -75,7 +78,7 @@ struct Aria2cSession: ~Copyable {
 
     private mutating func tick() {
         while nextTick <= milliseconds() { nextTick += 1000 }
-        printer.show(active.values.sorted { $0.order < $1.order }.map(\.progress))
+        printer.show(running.map(\.progress))
         if let due = nextSave, milliseconds() >= due {
             nextSave = due + (options.number("save-session-interval") ?? 1) * 1000
             saveSession(quietly: true)
@@ -90,15 +93,22 @@ struct Aria2cSession: ~Copyable {
         }
     }
 
+    /// In the order of their starts.
+    private var running: [Aria2cDownload] {
+        (Array(active.values) + Array(checking.values)).sorted { $0.order < $1.order }
+    }
+
     // MARK: starting
 
     private mutating func feed() {
         let slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)
-        if active.isEmpty, !held.isEmpty {
+        if active.isEmpty, checking.isEmpty, !held.isEmpty {
             waiting.insert(contentsOf: held, at: 0)
             held = []
         }
-        while active.count < slots, !waiting.isEmpty { begin(waiting.removeFirst(), attempt: 0) }
+        while active.count + checking.count < slots, !waiting.isEmpty {
+            begin(waiting.removeFirst(), attempt: 0)
+        }
     }
 
     /// `attempt` counts the other ways in which it was tried.
@@ -110,14 +120,42 @@ struct Aria2cSession: ~Copyable {
         var download = Aria2cDownload(
             entry,
             common: options,
-            order: results.count + active.count + ended.count
+            order: results.count + active.count + checking.count + ended.count
         )
         download.attempt = attempt
         if attempt == 0 { run(.start, download) }
+        guard !entry.addresses.isEmpty else {
+            return leave(download, code: PawlError.Code.unknown.rawValue, speed: nil)
+        }
         do throws(Failure) {
             try download.prepare { self.printer.note($0, $1) }
             if let existing { download.target.existingFile = existing }
             if attempt == 0, try !prepared(&download) { return }
+            try add(download)
+        } catch {
+            fail(download, PawlError(error))
+        }
+    }
+
+    /// Compares what is there with the known digests, on a thread of its own: it may be large.
+    private mutating func startCheck(_ download: Aria2cDownload, _ path: String, length: Int64) {
+        let (order, check, mailbox) = (download.order, RunningCheck(total: length, of: path), mailbox)
+        checking[order] = download
+        checking[order]?.check = check
+        SystemThread.detached("pawl-check", blocksSignals: true) {
+            let found = Result { () throws(Failure) in try download.finding(path) { check.note($0) } }
+            mailbox.post(.finding(order, found))
+        }
+    }
+
+    private mutating func hear(_ result: Result<Aria2cDownload.Finding, Failure>, of order: Int) {
+        guard var download = checking.removeValue(forKey: order), let path = download.expectedPath else {
+            return
+        }
+        download.check = nil
+        do throws(Failure) {
+            guard try accept(try result.get(), &download, path, isThere: true) else { return }
+            prepareConditional(&download, path)
             try add(download)
         } catch {
             fail(download, PawlError(error))
@@ -145,34 +183,54 @@ struct Aria2cSession: ~Copyable {
         }
     }
 
-    /// Checks what is on disk first; `false` if that is all there is to do.
+    /// Looks at what is on disk first; `false` if that is all there is to do for now.
     private mutating func prepared(_ download: inout Aria2cDownload) throws(Failure) -> Bool {
         guard let path = download.expectedPath else { return true }
-        let isThere = Aria2cFiles.length(of: path) != nil
-        if isThere, Aria2cFiles.isUnfinished(path), !download.isDry {
+        let length = Aria2cFiles.length(of: path)
+        if length != nil, Aria2cFiles.isUnfinished(path), !download.isDry {
             download.target.existingFile = .overwrite
         }
-        if download.flag("check-integrity"), let finding = try download.check(path, isThere: isThere) {
-            if finding == .right {
-                printer.note(.notice, "Verification finished successfully. file=\(download.shown(path))")
-                complete(download, speed: 0)
+        if download.flag("check-integrity"), download.hasDigest {
+            if let length {
+                startCheck(download, path, length: length)
                 return false
-            }
-            // It may be the beginning of the right file.
-            download.isDoubtful = finding == .wrong && isThere && download.target.existingFile == .resume
-            if !download.isDoubtful || download.flag("hash-check-only") {
-                printer.note(.error, "Checksum error detected. file=\(download.shown(path))")
             }
             if download.flag("hash-check-only") {
-                leave(download, code: 1)
-                return false
+                return try accept(.wrong, &download, path, isThere: false)
             }
-            if !download.isDoubtful { try download.keepRight(of: finding, path) }
         }
-        if isThere, download.flag("conditional-get"), let date = Aria2cFiles.date(of: path) {
-            download.target.headers.append("If-Modified-Since: \(date)")
-            download.isConditional = true
+        if length != nil { prepareConditional(&download, path) }
+        return true
+    }
+
+    private func prepareConditional(_ download: inout Aria2cDownload, _ path: String) {
+        guard download.flag("conditional-get"), let date = Aria2cFiles.date(of: path) else { return }
+        download.target.headers.append("If-Modified-Since: \(date)")
+        download.isConditional = true
+    }
+
+    /// What is to be done about the digests of what is there; `false` if that is all.
+    private mutating func accept(
+        _ finding: Aria2cDownload.Finding,
+        _ download: inout Aria2cDownload,
+        _ path: String,
+        isThere: Bool
+    ) throws(Failure) -> Bool {
+        if finding == .right {
+            printer.note(.notice, "Verification finished successfully. file=\(download.shown(path))")
+            complete(download, speed: 0)
+            return false
         }
+        // It may be the beginning of the right file.
+        download.isDoubtful = finding == .wrong && isThere && download.target.existingFile == .resume
+        if !download.isDoubtful || download.flag("hash-check-only") {
+            printer.note(.error, "Checksum error detected. file=\(download.shown(path))")
+        }
+        if download.flag("hash-check-only") {
+            leave(download, code: 1)
+            return false
+        }
+        if !download.isDoubtful { try download.keepRight(of: finding, path) }
         return true
     }
 
@@ -190,6 +248,7 @@ struct Aria2cSession: ~Copyable {
         case .signal(SIGTERM), .signal(SIGHUP):
             printer.note(.notice, "Emergency Shutdown sequence commencing...")
             isStopped = true
+        case .finding(let order, let result): hear(result, of: order)
         case .signal, .trace: break
         }
     }
@@ -361,10 +420,14 @@ struct Aria2cSession: ~Copyable {
     }
 
     private mutating func leave(_ download: Aria2cDownload, code: UInt8) {
+        leave(download, code: code, speed: download.averageSpeed)
+    }
+
+    private mutating func leave(_ download: Aria2cDownload, code: UInt8, speed: Int64?) {
         notComplete(download)
         lastFailure = code
         ended.append((download.entry, code))
-        results.append(download.result(.failed, speed: download.averageSpeed))
+        results.append(download.result(.failed, speed: speed))
         run(.error, download)
     }
 
@@ -374,7 +437,8 @@ struct Aria2cSession: ~Copyable {
     }
 
     private mutating func leaveUnfinished() {
-        for download in active.values.sorted(by: { $0.order < $1.order }) {
+        for download in running {
+            download.check?.cancel()
             notComplete(download)
             results.append(download.result(.inProgress, speed: download.averageSpeed))
             run(.stop, download)
@@ -404,7 +468,7 @@ struct Aria2cSession: ~Copyable {
             default: entries.append(entry)
             }
         }
-        entries += active.values.sorted { $0.order < $1.order }.map(\.entry) + held + waiting
+        entries += running.map(\.entry) + held + waiting
         let text = entries.map { Aria2cFiles.sessionText($0, options) }.joined()
         do throws(Failure) {
             try AtomicFile.write(Array(text.utf8), to: path)

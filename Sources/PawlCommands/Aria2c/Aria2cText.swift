@@ -50,23 +50,42 @@ package enum Aria2cText {
         package var written: Int64
         /// 0 while unknown.
         package var total: Int64
+        /// How many bytes of its file were compared with their digests, while that runs.
+        package var checked: Int64?
         package var connections: Int
         package var speed: Int64
         package var path: String
 
-        package init(gid: String, written: Int64, total: Int64, connections: Int, speed: Int64, path: String)
-        {
+        package init(
+            gid: String,
+            written: Int64,
+            total: Int64,
+            checked: Int64? = nil,
+            connections: Int,
+            speed: Int64,
+            path: String
+        ) {
             self.gid = gid
             self.written = written
             self.total = total
+            self.checked = checked
             self.connections = connections
             self.speed = speed
             self.path = path
         }
 
         fileprivate func sizes(_ format: (Int64) -> String) -> String {
-            let percent = total > 0 ? "(\(Aria2cText.percent(written, of: total))%)" : ""
-            return "\(format(written))B/\(format(total))B\(percent)"
+            sizes(checked == nil ? written : total, format)
+        }
+
+        fileprivate func sizes(_ part: Int64, _ format: (Int64) -> String) -> String {
+            let percent = total > 0 ? "(\(Aria2cText.percent(part, of: total))%)" : ""
+            return "\(format(part))B/\(format(total))B\(percent)"
+        }
+
+        /// What follows the sizes while the file is compared.
+        fileprivate func checksum(_ format: (Int64) -> String) -> String {
+            checked.map { " [Checksum:#\(gid.prefix(6)) \(sizes(min($0, total), format))]" } ?? ""
         }
     }
 
@@ -107,10 +126,11 @@ package enum Aria2cText {
     package static func readout(_ rows: [Progress], isHumanReadable: Bool) -> String {
         let format = formatter(isHumanReadable)
         guard let first = rows.first else { return "" }
-        if rows.count == 1 { return line(first, format) }
+        let checksum = rows.first { $0.checked != nil }?.checksum(format) ?? ""
+        if rows.count == 1 { return line(first, format) + checksum }
         let speed = rows.reduce(0) { $0 + $1.speed }
         let shown = rows.prefix(5).map { "[#\($0.gid.prefix(6)) \($0.sizes(format))]" }.joined()
-        return "[DL:\(format(speed))B]" + shown + (rows.count > 5 ? "(+\(rows.count - 5))" : "")
+        return "[DL:\(format(speed))B]" + shown + (rows.count > 5 ? "(+\(rows.count - 5))" : "") + checksum
     }
 
     private static func formatter(_ isHumanReadable: Bool) -> (Int64) -> String {
@@ -119,9 +139,10 @@ package enum Aria2cText {
     }
 
     private static func line(_ row: Progress, _ format: (Int64) -> String) -> String {
+        let start = "[#\(row.gid.prefix(6)) \(row.sizes(format)) CN:\(row.connections)"
+        guard row.checked == nil else { return start + "]" }
         let left = row.speed > 0 && row.total > 0 ? (row.total - row.written) / row.speed : 0
-        return "[#\(row.gid.prefix(6)) \(row.sizes(format)) CN:\(row.connections) DL:\(format(row.speed))B"
-            + (left > 0 ? " ETA:\(duration(left))" : "") + "]"
+        return start + " DL:\(format(row.speed))B" + (left > 0 ? " ETA:\(duration(left))" : "") + "]"
     }
 
     /// The block that is printed every `--summary-interval`; `now` is as by asctime(3).

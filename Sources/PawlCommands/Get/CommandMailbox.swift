@@ -10,6 +10,8 @@ package final class CommandMailbox: Sendable {
         case event(DownloadEvent)
         case trace(TransferTrace)
         case signal(Int32)
+        /// The result of work on a thread of its own, under the number that it was given.
+        case finding(Int, Result<Aria2cDownload.Finding, Failure>)
     }
 
     private struct State {

@@ -158,6 +158,7 @@ struct GetSession: ~Copyable {
             if let report = ledger.apply(event.kind, of: id) { reporter.notify(report) }
             if RunLedger.isEnd(event.kind) { downloads[id] = nil }
         case .trace(let trace): reporter.show(trace)
+        case .finding: break
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP):
             isInterrupted = true
         case .signal(SIGTSTP):

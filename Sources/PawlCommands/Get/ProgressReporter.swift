@@ -120,7 +120,7 @@ struct ProgressReporter: ~Copyable {
 
     /// Restores the terminal and stops the process on Ctrl-Z; returns when it is continued.
     mutating func stop() {
-        leaveDisplay()
+        leaveDisplay(isEchoed: true)
         errors.flush()
         wasStoppedHere = true
         raise(SIGSTOP)
@@ -135,8 +135,8 @@ struct ProgressReporter: ~Copyable {
     }
 
     /// Leaves the drawn frame in place; the next one goes below.
-    private mutating func leaveDisplay() {
-        errors.append(painter.leave())
+    private mutating func leaveDisplay(isEchoed: Bool = false) {
+        errors.append(painter.leave(isEchoed: isEchoed))
         errors.append(cursor.showingCode())
     }
 

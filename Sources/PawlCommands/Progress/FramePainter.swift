@@ -6,6 +6,8 @@
 package struct FramePainter: Sendable {
     /// The lines on the screen now.
     private var drawn: [String] = []
+    /// The first of them with its colours.
+    private var top = ""
     /// Empty rows above them, from the cursor on.
     ///
     /// A terminal that becomes lower drops what is below the cursor before it pushes rows off its top, where they can
@@ -59,15 +61,20 @@ package struct FramePainter: Sendable {
         }
         gap = frame.isEmpty || height == nil ? 0 : max(0, min(room, height ?? 0) - frame.count)
         drawn = frame.map(\.text)
+        top = frame.first?.escaped(inColor: terminal.takesColor) ?? ""
         return codes + drawing(frame)
     }
 
     /// Leaves the drawn frame in place and moves to a new line for other output.
-    package mutating func leave() -> String {
+    ///
+    /// `isEchoed`: the terminal has echoed a key at the cursor, such as `^Z`, over the first row.
+    package mutating func leave(isEchoed: Bool = false) -> String {
         defer { (drawn, gap) = ([], 0) }
         guard !drawn.isEmpty else { return "" }
         let rows = room(width: lastWidth, screen: lastScreen)
-        return (rows > 1 ? "\u{1B}[\(rows - 1)B" : "") + "\r\n"
+        let first = gap > 0 ? "" : "\u{1B}[?7l\(top)\u{1B}[?7h"
+        let mended = isEchoed ? "\r\u{1B}[2K" + first : ""
+        return mended + (rows > 1 ? "\u{1B}[\(rows - 1)B" : "") + "\r\n"
     }
 
     /// Erases the screen from the first row of the display on.

@@ -107,6 +107,7 @@ struct RepairRun: Sendable {
         let wrong = try digests.wrongPieces(pieces, total: length) { count in
             done += Int64(count)
             display.show(file.name, done, of: length, status: "verifying")
+            return true
         }
         display.end()
         if wrong.isEmpty, digests.length == length { return whole() }
@@ -195,6 +196,7 @@ struct RepairRun: Sendable {
         let digest = try digests.digests([checksum.algorithm]) { count in
             done += Int64(count)
             display.show(file.name, done, of: length, status: "verifying")
+            return true
         }
         display.end()
         return digest[0] == checksum.digest

@@ -139,14 +139,14 @@ struct WatchSession: ~Copyable {
     }
 
     private mutating func stop() {
-        errors.append(painter.leave())
+        errors.append(painter.leave(isEchoed: true))
         errors.append(cursor.showingCode())
         errors.flush()
         raise(SIGSTOP)
     }
 
     private mutating func leave(_ code: Int32) -> Int32 {
-        errors.append(painter.leave())
+        errors.append(painter.leave(isEchoed: true))
         errors.append(cursor.showingCode())
         if code != 0 {
             errors.appendLine("pawl: the service has stopped; 'pawl serve' resumes its downloads")

@@ -46,7 +46,7 @@ struct CommandExamples: Sendable {
             ("pawl get --mirror URL2 URL", "Use a mirror as well"),
             ("pawl get -o - URL | tar -xz", "Write to another program"),
             ("pawl get --recursive -d data s3://b/dir/", "Download new objects"),
-            ("pawl get URL --to s3://bucket/image.iso", "Store as an object"),
+            ("pawl get URL --to s3://bucket/f.iso", "Store as an object"),
         ]),
         "add": CommandExamples([
             ("pawl add URL", "Add a file to the queue"),

@@ -27,13 +27,15 @@ struct HelpLayout {
         return first + wrapped(text, width: width - first.count).joined(separator: "\n" + margin) + "\n"
     }
 
-    /// A command line, which a backslash continues on the next line.
+    /// A command line, which a backslash continues on the next line; its words are not cut.
     func command(_ line: String, indent: Int) -> String {
+        let (indent, further) = width < 30 ? (2, 0) : (indent, 2)
         let margin = String(repeating: " ", count: indent)
         let room = width - indent
         guard line.count > room else { return margin + line + "\n" }
-        let lines = Self.filled(line.split(separator: " ").map(String.init), width: room - 4)
-        return margin + lines.joined(separator: " \\\n\(margin)  ") + "\n"
+        let lines = Self.filled(line.split(separator: " ").map(String.init), width: room - further - 2)
+        return margin + lines.joined(separator: " \\\n" + margin + String(repeating: " ", count: further))
+            + "\n"
     }
 
     private func wrapped(_ text: String, width: Int) -> [String] {

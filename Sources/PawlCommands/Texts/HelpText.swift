@@ -119,7 +119,7 @@ enum HelpText {
         for group in OptionGroup.allCases {
             let members = options.filter { $0.group == group }
             guard !members.isEmpty else { continue }
-            text += group.rawValue + ":\n"
+            text += layout.paragraph(group.rawValue + ":")
             if let summary = summaries[group] {
                 text += layout.paragraph("\(members.count) options \(summary)", first: "  ") + "\n"
                 continue

@@ -116,6 +116,7 @@ struct VerifyRun: ~Copyable {
         ) {
             let outcome = FileVerifier.outcome(of: items[index]) { count in
                 state.with(waking: .none) { $0.readBytes += Int64(count) }
+                return true
             }
             state.with { $0.outcomes[index] = outcome }
         }
@@ -129,13 +130,13 @@ private func fileLength(of item: VerifyPlan.Item) -> Int64 {
 
 /// Compares one file with what is known of it.
 enum FileVerifier {
-    static func outcome(of item: VerifyPlan.Item, progress: (Int) -> Void) -> VerifyRun.Outcome {
+    static func outcome(of item: VerifyPlan.Item, progress: (Int) -> Bool) -> VerifyRun.Outcome {
         do throws(Failure) { return try compare(item, progress) } catch { return .failed(error) }
     }
 
     private static func compare(
         _ item: VerifyPlan.Item,
-        _ progress: (Int) -> Void
+        _ progress: (Int) -> Bool
     ) throws(Failure) -> VerifyRun.Outcome {
         let place = item.path
         guard item.isNamed else {
@@ -157,7 +158,7 @@ enum FileVerifier {
         }
         guard let best = item.best else {
             guard let pieces = item.pieces else { preconditionFailure("a named file has digests") }
-            let wrong = try file.wrongPieces(pieces) { progress($0) }
+            let wrong = try file.wrongPieces(pieces, progress: progress)
             guard let bad = wrong.first else {
                 return .verified(nil, length: file.length, source: item.source)
             }
@@ -174,7 +175,7 @@ enum FileVerifier {
         for expectation in item.expected where !algorithms.contains(expectation.checksum.algorithm) {
             algorithms.append(expectation.checksum.algorithm)
         }
-        let digests = try file.digests(algorithms) { progress($0) }
+        let digests = try file.digests(algorithms, progress: progress)
         for expectation in item.expected {
             guard let index = algorithms.firstIndex(of: expectation.checksum.algorithm),
                 digests[index] != expectation.checksum.digest

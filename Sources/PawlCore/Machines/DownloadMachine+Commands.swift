@@ -168,6 +168,8 @@ extension DownloadMachine {
 
     /// `givesBack`: what was added to an existing file is discarded.
     mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
+        var failure = failure
+        failure.url = failure.url ?? sources[0].current.text
         self.failure = failure
         let existing = wasContinued && !givesBack ? nil : existingLength
         let given = existing.map { restoreOriginal($0, keepsAdded: !givesBack) }

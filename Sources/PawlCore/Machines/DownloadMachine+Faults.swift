@@ -262,6 +262,16 @@ extension DownloadMachine {
         _ disposition: RetryPolicy.Disposition,
         source: Int
     ) -> Failure {
+        var failure = description(of: fault, disposition, source: source)
+        failure.url = sources[source].current.text
+        return failure
+    }
+
+    private func description(
+        of fault: AttemptFault,
+        _ disposition: RetryPolicy.Disposition,
+        source: Int
+    ) -> Failure {
         let place = sources[source].current.redacted
         let kept = kept("\(.resume) to continue")
         switch fault {

@@ -23,10 +23,12 @@ package struct PipeJob: Hashable, Sendable {
     }
 
     /// The digests that its content must have: its checksum, and those in its URL's fragment.
-    package var digests: [Checksum] {
-        let stated = (try? DigestFragment.parse(url, of: address)) ?? []
-        return [checksum.flatMap { Checksum(text: $0) }].compactMap(\.self) + stated
-    }
+    package var digests: [Checksum] { [checksum.flatMap { Checksum(text: $0) }].compactMap(\.self) + stated }
+
+    private var stated: [Checksum] { (try? DigestFragment.parse(url, of: address)) ?? [] }
+
+    /// The URL without the digests in its fragment, which do not change what it names.
+    package var source: String { stated.isEmpty ? url : String(url.prefix { $0 != "#" }) }
 
     package static func parse(_ line: PipeLines.Line) -> Result<PipeJob, Refusal> {
         guard let bytes = line.bytes else {

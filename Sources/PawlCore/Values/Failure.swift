@@ -26,6 +26,8 @@ package struct Failure: Error, Hashable, Sendable {
     package var fault: TransferFault.Kind?
     /// The error of the program's own code, if that is the cause.
     package var underlying: UnderlyingError?
+    /// The URL whose request failed, with its secrets; no text shows it, and it is not stored.
+    package var url: String?
 
     package init(_ code: Code, _ what: String, at place: String, because why: String, remedy: Remedy = "") {
         self.code = code

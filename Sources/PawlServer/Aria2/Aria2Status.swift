@@ -44,7 +44,6 @@ struct Aria2Status {
         // Always returned.
         if snapshot.state == .verifying || details.isCheckingFile {
             members.append(JSON.Member("verifiedLength", .string(String(details.verified))))
-            members.append(JSON.Member("verifyIntegrityPending", "false"))
         } else if details.checksExistingFile, snapshot.state == .waiting {
             members.append(JSON.Member("verifyIntegrityPending", "true"))
         }
@@ -59,7 +58,7 @@ struct Aria2Status {
         set("gid", snapshot.id.description)
         set("status", Aria2Status.word(snapshot.state))
         set("totalLength", String(total))
-        set("completedLength", String(snapshot.written))
+        set("completedLength", String(details.isCheckingFile ? total : snapshot.written))
         set("uploadLength", "0")
         if total > 0 { set("bitfield", bitfield(pieces: Int(pieces))) }
         set("downloadSpeed", String(snapshot.speed))
@@ -153,10 +152,15 @@ struct Aria2Status {
         return digits.map { String($0, radix: 16) }.joined()
     }
 
+    /// A file that was there counts as aria2 has it: until it is found to be wrong.
+    private var written: [Range<Int64>] {
+        details.isCheckingFile ? [0..<(snapshot.total ?? 0)] : details.written
+    }
+
     /// Numbers of the pieces that are whole; the last one may be shorter.
     private var wholePieces: [Range<Int64>] {
         let length = pieceLength
-        return details.written.map { range in
+        return written.map { range in
             let start = (range.lowerBound + length - 1) / length
             let rest = range.upperBound == snapshot.total ? length - 1 : 0
             return start..<max(start, (range.upperBound + rest) / length)

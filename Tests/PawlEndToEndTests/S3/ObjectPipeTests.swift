@@ -56,6 +56,29 @@ struct `Samples in an object store` {
         #expect(try object("data/s1.jpg") == bench.payload(1).bytes)
     }
 
+    @Test func `an object of an earlier run is compared with the digests that its job states`() throws {
+        let payload = Payload(seed: 6, length: 70_001)
+        let url = bench.origin.serve("/p.jpg", payload)
+        let md5 = Hexadecimal.text(MessageDigest5.digest(payload.bytes))
+        try bench.write([#"{"url":"\#(url)","out":"p.jpg"}"#])
+        let (_, stored) = try bench.run(files)
+        let sha256 = try #require(stored.first?["sha256"]?.string)
+        // One is stored with the object, for the other its bytes are read.
+        for digest in ["sha256=\(sha256)", "md5=\(md5)"] {
+            try bench.write([#"{"url":"\#(url)#\#(digest)","out":"p.jpg"}"#])
+            let (code, results) = try bench.run(files)
+            #expect(code == 0 && statuses(results) == ["already"], "\(results)")
+        }
+        for digest in ["sha256=\(String(sha256.reversed()))", "md5=\(String(md5.reversed()))"] {
+            try bench.write([#"{"url":"\#(url)#\#(digest)","out":"p.jpg"}"#])
+            let (code, results) = try bench.run(files)
+            let text = results.first?["reason"]?.string ?? ""
+            #expect(code == 32 && text.contains("its checksum is not the job's"), "\(results)")
+        }
+        #expect(bench.origin.log.of("/p.jpg").count == 1)
+        #expect(try object("data/p.jpg") == payload.bytes)
+    }
+
     @Test func `an object of the endpoint is fetched where private addresses are refused`() throws {
         let payload = Payload(seed: 5, length: 70_001)
         let url = bench.origin.serve("/p.jpg", payload)

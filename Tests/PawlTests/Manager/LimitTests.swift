@@ -48,6 +48,26 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `A8 the URL of an expired mirror is replaced, and the others stay`() async throws {
+        let bench = try ManagerBench()
+        let new = bench.origin.serve("/new", payload)
+        let requested = Monitor<[String]>([])
+        var configuration = DownloadManager.Configuration()
+        configuration.refreshURL = { _, expired in
+            requested.with { $0.append(expired) }
+            return new
+        }
+        let manager = try await bench.open(configuration)
+        let (first, mirror) = (bench.origin.url("/first"), bench.origin.url("/mirror"))
+        let download = try await manager.add(bench.request(first) { $0.options.mirrors = [mirror] })
+        let file = try await download.file
+        #expect(FileSystem.difference(of: file.path, from: payload) == nil)
+        #expect(requested.read { $0 } == [mirror])
+        #expect(try await manager.details(of: [download.id]).first?.sources == [first, new])
+        #expect(try await manager.location(ofSource: first) == .finished(path: file.path))
+        await manager.shutDown()
+    }
+
     @Test(arguments: [true, false])
     func `A8 the digest in the fragment of a new URL is checked`(isRight: Bool) async throws {
         let bench = try ManagerBench()

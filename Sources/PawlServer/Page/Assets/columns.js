@@ -48,13 +48,14 @@ export function want(name, isOn) {
 }
 
 const gap = 12;
-/** Padding, the button, the name, and the button for details. */
-const leastName = (/** @type {number} */ room) => (room > 900 ? 220 : 150);
+/** The width that names keep, in pixels. */
+const leastName = 220;
 
 /** Those that fit. @param {number} room the width of the list in pixels @param {string} part */
 export function fitting(room, part) {
   const names = wanted(part);
-  let rest = room - 24 - 44 - gap - 32 - gap - leastName(room);
+  // Padding, the button, the name, and the button for details.
+  let rest = room - 24 - 44 - gap - 32 - gap - leastName;
   const shown = new Set();
   for (const name of ranks.filter((other) => names.includes(other))) {
     const width = (columns.find((other) => other.name === name)?.width ?? 0) + gap;

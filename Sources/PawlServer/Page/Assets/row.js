@@ -98,6 +98,8 @@ export class RowElement {
     setAttribute(state, "title", stateText(row));
     setText(size, sizeText(row));
     setText(speed, isMoving ? format.speed(row.speed ?? 0) : "");
+    // Shown before the note where there is no column for it, as the state is.
+    setAttribute(this.note, "data-speed", isMoving ? format.speed(row.speed ?? 0) : null);
     setAttribute(speed, "title", isMoving ? words.smoothed(format.speed(row.smoothedSpeed ?? 0)) : null);
     setText(left, row.timeLeft !== undefined && isMoving ? format.duration(row.timeLeft) : "");
     setText(meanCell, meanText(row));
