@@ -6,6 +6,7 @@ import Testing
 extension BrowserTests {
     /// The network of the service is lost and restored: service and browser run in a separate network.
     @Suite(
+        .serialized,
         .enabled(
             if: PawlBinary.isBuilt && Namespace.isAvailable,
             "needs the built program, root and iproute2"

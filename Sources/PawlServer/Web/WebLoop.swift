@@ -14,38 +14,31 @@ final class WebLoop {
     var byID: [ConnectionID: WebConnection] = [:]
     /// The buffer of one write: libwebsockets needs some bytes before the data for itself.
     let scratch: UnsafeMutableBufferPointer<UInt8>
-    private var context: OpaquePointer?
+    var context: OpaquePointer?
     /// See `pawl_web_make_client`.
-    private var client: OpaquePointer?
+    var client: OpaquePointer?
     private let protocols: UnsafeMutablePointer<lws_protocols>
     /// Names that the library references.
-    private var keptTexts: [UnsafeMutablePointer<CChar>] = unsafe []
+    var keptTexts: [UnsafeMutablePointer<CChar>] = unsafe []
     /// The path of the Unix socket, once it is bound.
-    private var socket: String?
+    var socket: String?
     private var next: UInt64 = 1
-    private var onStopped: [@Sendable () -> Void] = []
-    private(set) var isStopping = false
+    var onStopped: [@Sendable () -> Void] = []
+    var isStopping = false
     /// See ``WebLimits/memory``.
     private var held = 0
     /// See ``WebLimits/unauthenticatedMemory``.
     private var heldUnauthenticated = 0
     /// Connections by age, from `oldest` on; closed and authenticated ones are skipped.
-    private var arrivals: [ConnectionID] = []
-    private var oldest = 0
+    var arrivals: [ConnectionID] = []
+    var oldest = 0
     /// Connections being closed in favour of others that are not closed yet.
-    private var leaving = 0
+    var leaving = 0
 
     /// Connections accepted since the library last waited.
-    private var accepted = 0
+    var accepted = 0
     /// Listeners that accept no more until it has.
-    private var pausedListeners: [OpaquePointer] = unsafe []
-
-    /// The library accepts connections, with their TLS handshakes, as long as there are new ones: all other clients would
-    /// wait as long.
-    private static let mostAccepted = 8
-
-    /// How many may be closing at the same time; the library has capacity for so many more.
-    private static let mostLeaving = 64
+    var pausedListeners: [OpaquePointer] = unsafe []
 
     /// Unauthenticated connections that wait to be read again, in order.
     private var turns = TurnQueue<ConnectionID>()
@@ -74,7 +67,7 @@ final class WebLoop {
         if let context = unsafe context { unsafe mailbox.attach(context) }
     }
 
-    private func settings(owner: UnsafeMutableRawPointer?) -> pawl_web_settings {
+    func settings(owner: UnsafeMutableRawPointer?) -> pawl_web_settings {
         unsafe pawl_web_settings(
             owner: owner,
             protocols: protocols,
@@ -83,89 +76,6 @@ final class WebLoop {
             request_seconds: UInt32(limits.requestTime),
             client: client
         )
-    }
-
-    func listen(at addresses: [ListenAddress]) throws(Failure) -> [Int] {
-        var ports: [Int] = []
-        for address in addresses { ports.append(try listen(at: address)) }
-        return ports
-    }
-
-    private func listen(at address: ListenAddress) throws(Failure) -> Int {
-        guard let context = unsafe context else {
-            throw Failure(.unknown, "cannot start", at: "the web server", because: "libwebsockets failed")
-        }
-        var settings = unsafe self.settings(owner: nil)
-        switch address {
-        case .local(let path):
-            try unsafe listen(at: path, context, &settings)
-            return 0
-        case .port(let host, let port, let certificate, let key):
-            try AddressProbe.check(host, port: port)
-            if certificate != nil, unsafe client == nil { unsafe client = pawl_web_make_client() }
-            unsafe settings.client = client
-            let name = unsafe keep(certificate == nil ? "port" : "secure port")
-            let kept = unsafe keep(host)
-            let vhost = unsafe pawl_web_listen(
-                context,
-                &settings,
-                name,
-                kept,
-                Int32(port),
-                certificate.map { unsafe keep($0) },
-                key.map { unsafe keep($0) }
-            )
-            guard let vhost = unsafe vhost else {
-                throw Failure(
-                    .badOption,
-                    "cannot listen at",
-                    at: "\(host):\(port)",
-                    because: certificate == nil
-                        ? "another process took the port" : "the certificate or its key cannot be used",
-                    remedy: certificate == nil ? "try again" : "use PEM files for the certificate and its key"
-                )
-            }
-            return Int(unsafe lws_get_vhost_listen_port(vhost))
-        }
-    }
-
-    /// The socket is renamed to its path after its permissions are set and it is listening.
-    private func listen(
-        at path: String,
-        _ context: OpaquePointer,
-        _ settings: inout pawl_web_settings
-    ) throws(Failure) {
-        let folder = path + ".new"
-        let made = folder + "/s"
-        defer {
-            _ = unsafe unlink(made)
-            _ = unsafe rmdir(folder)
-        }
-        let name = unsafe keep("local")
-        let kept = unsafe keep(made)
-        // Left by a killed process.
-        _ = unsafe unlink(made)
-        _ = unsafe rmdir(folder)
-        guard made.utf8.count < 108, unsafe mkdir(folder, 0o700) == 0,
-            unsafe pawl_web_listen_local(context, &settings, name, kept) != nil,
-            unsafe chmod(made, 0o600) == 0, unsafe rename(made, path) == 0
-        else {
-            let isLong = made.utf8.count >= 108
-            throw Failure(
-                .badOption,
-                "cannot listen at",
-                at: path,
-                because: isLong ? "the path is too long" : SystemError.last.text,
-                remedy: "choose another path with --socket"
-            )
-        }
-        socket = path
-    }
-
-    private func keep(_ text: String) -> UnsafePointer<CChar> {
-        guard let copy = unsafe strdup(text) else { preconditionFailure("no memory for a name") }
-        unsafe keptTexts.append(copy)
-        return unsafe UnsafePointer(copy)
     }
 
     /// Runs until it is stopped.
@@ -211,63 +121,6 @@ final class WebLoop {
         connections[UInt(bitPattern: wsi)] = connection
         byID[connection.id] = connection
         return connection
-    }
-
-    private func listenerKind(of wsi: OpaquePointer) -> ListenerKind {
-        guard let vhost = unsafe lws_get_vhost(wsi), let name = unsafe lws_get_vhost_name(vhost) else {
-            return .port(isSecure: false)
-        }
-        switch unsafe String(cString: name) {
-        case "local": return .local
-        case let other: return .port(isSecure: other == "secure port")
-        }
-    }
-
-    /// Whether a listener may accept one more; ports cannot use the connections reserved for the Unix socket.
-    ///
-    /// If all are in use, the oldest unauthenticated connection is closed: a client that holds them all cannot lock
-    /// others out.
-    func hasRoom(at listener: OpaquePointer) -> Bool {
-        unsafe limitAccepting(at: listener)
-        let isLocal = unsafe listenerKind(of: listener) == .local
-        let limit = limits.connections - (isLocal ? 0 : limits.reserve)
-        if byID.count - leaving < limit { return true }
-        guard leaving < WebLoop.mostLeaving, let oldest = takeOldestUnauthenticated() else { return false }
-        oldest.isLeaving = true
-        leaving += 1
-        kill(oldest)
-        return true
-    }
-
-    private func limitAccepting(at listener: OpaquePointer) {
-        accepted += 1
-        guard accepted >= WebLoop.mostAccepted, unsafe !pausedListeners.contains(listener) else { return }
-        unsafe pausedListeners.append(listener)
-        _ = unsafe lws_rx_flow_control(listener, 0)
-        // The next wait must not wait for other clients.
-        if let context = unsafe context { unsafe lws_cancel_service(context) }
-    }
-
-    private func resumeAccepting() {
-        accepted = 0
-        for index in unsafe pausedListeners.indices {
-            _ = unsafe lws_rx_flow_control(pausedListeners[index], 1)
-        }
-        unsafe pausedListeners.removeAll(keepingCapacity: true)
-    }
-
-    private func takeOldestUnauthenticated() -> WebConnection? {
-        defer {
-            if oldest > arrivals.count / 2 {
-                arrivals.removeFirst(oldest)
-                oldest = 0
-            }
-        }
-        while oldest < arrivals.count {
-            oldest += 1
-            if let connection = byID[arrivals[oldest - 1]], !connection.isKnown { return connection }
-        }
-        return nil
     }
 
     func connected(_ wsi: OpaquePointer) {
@@ -365,40 +218,7 @@ final class WebLoop {
         }
     }
 
-    // MARK: messages
-
-    func drainMailbox() {
-        for message in mailbox.take() {
-            switch message {
-            case .reply(let id, let response):
-                if let connection = byID[id] { reply(response, on: connection) }
-            case .push(let ids, let messages):
-                for id in ids {
-                    guard let connection = byID[id] else { continue }
-                    for message in messages { push(message, on: connection) }
-                }
-            case .response(let id, let bytes):
-                if let connection = byID[id] { respond(with: bytes, on: connection) }
-            case .markAuthenticated(let id):
-                if let connection = byID[id] {
-                    recognize(connection)
-                    setTimeout(0, of: connection)
-                }
-            case .end(let id):
-                guard let connection = byID[id] else { break }
-                connection.isEnding = true
-                wakeWriter(of: connection)
-            case .beat: mailbox.beat()
-            case .stop(let completion):
-                isStopping = true
-                for connection in byID.values where connection.isSocket {
-                    connection.isEnding = true
-                    wakeWriter(of: connection)
-                }
-                onStopped.append(completion)
-            }
-        }
-    }
+    // MARK: memory
 
     /// Accounts for the memory held for it now; returns whether it is within the limits.
     func count(_ connection: WebConnection) -> Bool {
@@ -423,24 +243,5 @@ final class WebLoop {
         guard connection.waitsForTurn else { return }
         connection.waitsForTurn = false
         settleReading(connection)
-    }
-
-    /// Each call sends one WebSocket message.
-    func push(_ bytes: [UInt8], on connection: WebConnection) {
-        var piece = bytes
-        if connection.isSocket {
-            piece = []
-            FrameWriter.text(bytes, into: &piece)
-        }
-        if !enqueue(piece, on: connection) { kill(connection) }
-    }
-
-    /// `false` if the client does not read; it has missed data, so it must reconnect.
-    func enqueue(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
-        guard connection.isAnnounced, !connection.isEnding else { return true }
-        connection.enqueue(bytes)
-        guard count(connection), connection.backlogBytes <= limits.backlog else { return false }
-        wakeWriter(of: connection)
-        return true
     }
 }
