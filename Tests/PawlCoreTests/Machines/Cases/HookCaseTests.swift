@@ -53,7 +53,9 @@ import Testing
         guard case .adapt(let target, .whole, 1) = second.question else { return #expect(Bool(false)) }
         #expect(target.path == "/g")
         bench.said = bench.machine.replied(second.id, .fail(Self.failure), now: bench.now)
-        #expect(bench.machine.phase == .failed && Self.failure(bench) == Self.failure)
+        var failure = Self.failure
+        failure.url = target.text
+        #expect(bench.machine.phase == .failed && Self.failure(bench) == failure)
     }
 
     @Test func `a question has no deadline, and a pause withdraws it`() throws {
