@@ -29,16 +29,24 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `A8 a new URL is requested for an expired one and stored`() async throws {
-        let bench = try ManagerBench()
-        let new = bench.origin.serve("/new", payload)
+    /// A manager that replaces expired URLs by `new`, and those that it was given.
+    private func refreshing(
+        _ bench: ManagerBench,
+        to new: String
+    ) async throws -> (DownloadManager, Monitor<[String]>) {
         let requested = Monitor<[String]>([])
         var configuration = DownloadManager.Configuration()
         configuration.refreshURL = { _, expired in
             requested.with { $0.append(expired) }
             return new
         }
-        let manager = try await bench.open(configuration)
+        return (try await bench.open(configuration), requested)
+    }
+
+    @Test func `A8 a new URL is requested for an expired one and stored`() async throws {
+        let bench = try ManagerBench()
+        let new = bench.origin.serve("/new", payload)
+        let (manager, requested) = try await refreshing(bench, to: new)
         let expired = bench.origin.url("/expired")
         let download = try await manager.add(bench.request(expired))
         let file = try await download.file
@@ -51,13 +59,7 @@ import Testing
     @Test func `A8 the URL of an expired mirror is replaced, and the others stay`() async throws {
         let bench = try ManagerBench()
         let new = bench.origin.serve("/new", payload)
-        let requested = Monitor<[String]>([])
-        var configuration = DownloadManager.Configuration()
-        configuration.refreshURL = { _, expired in
-            requested.with { $0.append(expired) }
-            return new
-        }
-        let manager = try await bench.open(configuration)
+        let (manager, requested) = try await refreshing(bench, to: new)
         let (first, mirror) = (bench.origin.url("/first"), bench.origin.url("/mirror"))
         let download = try await manager.add(bench.request(first) { $0.options.mirrors = [mirror] })
         let file = try await download.file

@@ -28,13 +28,19 @@ import Testing
         #expect(bench.machine.remembered.records.map(\.host) == ["http://one.example"])
     }
 
+    /// A download by a redirect that ended after one of its four megabytes.
+    private static func cut(behind target: String) -> Bench {
+        var bench = Bench { $0.retry.retries = 0 }
+        bench.begin()
+        bench.respond(Bench.redirect(to: target))
+        bench.respond(Bench.whole(4 * megabyte))
+        bench.progress(to: megabyte)
+        bench.fail(.connectionLost)
+        return bench
+    }
+
     @Test func `the tag of another path on the same host proves nothing, its bytes do`() {
-        var first = Bench { $0.retry.retries = 0 }
-        first.begin()
-        first.respond(Bench.redirect(to: "http://cdn.example/f?signature=1"))
-        first.respond(Bench.whole(4 * Self.megabyte))
-        first.progress(to: Self.megabyte)
-        first.fail(.connectionLost)
+        let first = Self.cut(behind: "http://cdn.example/f?signature=1")
         var second = Bench()
         second.begin(Bench.journal([ByteRange(0, Self.megabyte)], of: first.machine.remembered))
         second.respond(Bench.redirect(to: "http://cdn.example/g"))
@@ -49,12 +55,7 @@ import Testing
     func `the tag of another query of a redirect's target proves nothing, but for its signature`(
         target: String
     ) {
-        var first = Bench { $0.retry.retries = 0 }
-        first.begin()
-        first.respond(Bench.redirect(to: "http://cdn.example/f?version=1&signature=1&X-Amz-Date=1"))
-        first.respond(Bench.whole(4 * Self.megabyte))
-        first.progress(to: Self.megabyte)
-        first.fail(.connectionLost)
+        let first = Self.cut(behind: "http://cdn.example/f?version=1&signature=1&X-Amz-Date=1")
         var second = Bench()
         second.begin(Bench.journal([ByteRange(0, Self.megabyte)], of: first.machine.remembered))
         second.respond(Bench.redirect(to: "http://cdn.example/\(target)"))
