@@ -39,9 +39,10 @@ public final class DownloadManager: Sendable {
         /// Provides another URL of the same content when the server reports that one has expired (401, 403,
         /// 404, 410).
         ///
-        /// It receives the download and the URL, that of a mirror too, and returns `nil` if there is no other; the
-        /// download then fails. The new URL takes the place of the expired one. It is called a limited number of times without progress in between. The new URL is stored
-        /// and verified like that of ``DownloadManager/replaceURL(of:with:)``. Default `nil`.
+        /// It receives the download and the URL, which may be a mirror's, and returns `nil` if there is no other; the
+        /// download then fails. The new URL takes the place of the expired one. It is called a limited number of times
+        /// without progress in between. The new URL is stored and verified like that of
+        /// ``DownloadManager/replaceURL(of:with:)``. Default `nil`.
         public var refreshURL: (@Sendable (_ download: Download.ID, _ expired: String) async -> String?)?
         /// Decisions that the program makes itself, for all downloads.
         ///
