@@ -150,7 +150,7 @@ extension DownloadMachine {
             if pieces?.areGood(in: range) == true { return contradictsPieces(index, now: now) }
             // The bytes on disk may be the wrong ones. The request was made before the length was known; now the
             // digests of pieces will tell.
-            if pieces != nil, !mayNotDiscard(for: lane.source) {
+            if hasPieces, !mayNotDiscard(for: lane.source) {
                 return [remove(index)] + (isRetryPending ? [] : refillOrOpen(now: now))
             }
             return changed(
@@ -229,7 +229,7 @@ extension DownloadMachine {
         else { return nil }
         let total = plan.selectedLength(of: response.identity.total)
         // A whole without a length has all of the pieces, or their digests tell.
-        guard map.total ?? total == total || total == nil && pieces != nil else { return nil }
+        guard map.total ?? total == total || total == nil && hasPieces else { return nil }
         let keep = lanes[index].id
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
         for lane in lanes { map.release(lane.id) }
@@ -300,7 +300,7 @@ extension DownloadMachine {
         }
         self.question = nil
         // The digests of pieces are known by now.
-        if pieces != nil { return [remove(index)] + refillOrOpen(now: now) }
+        if hasPieces { return [remove(index)] + refillOrOpen(now: now) }
         if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
             let before = record(of: lane.source, at: lane.host)?.validators
             let old = before?.entityTag?.text ?? "another"

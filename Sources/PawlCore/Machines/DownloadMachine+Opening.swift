@@ -31,7 +31,7 @@ extension DownloadMachine {
         guard rangesUsable, !rangeWasSilent, !isStale else {
             return checksBeforeWhole() ?? [startOver(from: source, now: now)]
         }
-        if let question, pieces == nil, sources[question.source].isUsable { return [ask(question, now: now)] }
+        if let question, !hasPieces, sources[question.source].isUsable { return [ask(question, now: now)] }
         if let existingLength, existingLength == written, plan.hasDigest, !knowsExisting {
             // Whether anything follows the existing file: a 416 denies it without a body (C3).
             knowsExisting = true
@@ -192,18 +192,21 @@ extension DownloadMachine {
 
     /// Whether further connections are useful and safe: where only a comparison tells versions apart,
     /// responses are requested one at a time.
-    private var maySegment: Bool {
+    ///
+    /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
+    private mutating func maySegment() -> Bool {
         guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil,
             samples.isEmpty, representation?.coding == nil
         else { return false }
-        let isSafe = lanes.allSatisfy { lane in
+        for lane in lanes {
             switch lane.kind {
-            case .data, .racing: mayJoin(lane.source, at: lane.host)
-            case .settling: true
-            case .restarting, .checkingTag: false
+            case .data, .racing: if !mayJoin(lane.source, at: lane.host) { return false }
+            case .settling: break
+            case .restarting, .checkingTag: return false
             }
         }
-        return isSafe && sources.indices.contains { mayJoin($0) }
+        for source in sources.indices where mayJoin(source) { return true }
+        return false
     }
 
     /// Whether a header field is evidence enough for another lane of this source.
@@ -232,7 +235,7 @@ extension DownloadMachine {
             refillAfter = nil
         }
         let width = min(ramp.width + (hasLoneCrawler(now: now) ? 1 : 0), allowance.width)
-        guard lanes.count < width, maySegment else { return reclaim(now: now) }
+        guard lanes.count < width, maySegment() else { return reclaim(now: now) }
         var actions: [Action] = []
         var planner = Planner()
         planner.opening = lanes.reduce(.zero) { max($0, $1.opening) }

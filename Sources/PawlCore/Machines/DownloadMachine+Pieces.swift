@@ -1,7 +1,11 @@
 // Pieces with digests of their own: each is checked when it is complete, and a bad one is requested again.
 extension DownloadMachine {
     /// Whether digests will prove the bytes on disk: then nothing is compared, and no validator is needed.
-    var digestsDecide: Bool { plan.isSeeded || pieces != nil }
+    var digestsDecide: Bool { plan.isSeeded ? true : hasPieces }
+
+    /// Whether the digests of the pieces are known: a comparison with `nil` would copy the map.
+    @inline(__always)
+    var hasPieces: Bool { if case .some = pieces { true } else { false } }
 
     /// Begins to check pieces once the file's length is known.
     ///
@@ -11,7 +15,7 @@ extension DownloadMachine {
             plan.selection == .whole, existingLength == nil, representation?.coding == nil
         else { return }
         pieces = PieceMap(hashes, total: total)
-        guard pieces != nil else { return }
+        guard hasPieces else { return }
         samples = []
         openJoints = []
         representation?.openJoints = []

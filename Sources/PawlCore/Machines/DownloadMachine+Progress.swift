@@ -23,10 +23,10 @@ extension DownloadMachine {
         lanes[index].cursor = cursor
         switch lanes[index].kind {
         case .data:
-            if pieces != nil { notePieces(lane: index, to: cursor) }
+            if hasPieces { notePieces(lane: index, to: cursor) }
             map.advance(id, to: cursor)
         case .racing(let owner):
-            if pieces != nil { notePieces(lane: index, to: cursor) }
+            if hasPieces { notePieces(lane: index, to: cursor) }
             overtake(owner, racer: index)
         case .settling, .restarting, .checkingTag: break
         }

@@ -50,7 +50,7 @@ extension DownloadMachine {
             requested: lanes[index].requested,
             known: known,
             // With pieces every byte will be checked, whatever the validators say.
-            record: pieces == nil ? known?.record(of: sources[source].text, at: lanes[index].host) : nil,
+            record: !hasPieces ? known?.record(of: sources[source].text, at: lanes[index].host) : nil,
             have: have,
             held: written,
             name: name
@@ -168,7 +168,7 @@ extension DownloadMachine {
         if lane.kind == .restarting {
             let isBound = existingLength != nil || mayNotDiscard(for: lane.source)
             let mayBeSame = (comparesWhole || response.evidence == .strong) && !digestsDecide
-            if !isBound, pieces != nil, let keeps = keepVerified(response, lane: index, now: now) {
+            if !isBound, hasPieces, let keeps = keepVerified(response, lane: index, now: now) {
                 return keeps
             }
             if isBound || mayBeSame, let compares = compareWhole(response, lane: index, now: now) {
@@ -219,10 +219,9 @@ extension DownloadMachine {
         lane index: Int,
         now: Instant
     ) -> [Action]? {
+        guard case .suffix = plan.selection, representation == nil else { return nil }
         let lane = lanes[index]
-        guard case .suffix = plan.selection, sources[lane.source].isFileTransfer, representation == nil else {
-            return nil
-        }
+        guard sources[lane.source].isFileTransfer else { return nil }
         guard let total = response.identity.total, let start = plan.base(total: total) else {
             if base != nil, countRestart() {
                 // It may have another one than before.
@@ -249,7 +248,7 @@ extension DownloadMachine {
         _ index: Int,
         now: Instant
     ) -> [Action]? {
-        let isDecidedLater = pieces != nil || plan.isSeeded && response.evidence.contradictsNothing
+        let isDecidedLater = hasPieces || plan.isSeeded && response.evidence.contradictsNothing
         switch isDecidedLater ? .strong : response.evidence {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         case .unclear: return checkTag(lane: index, now: now)
@@ -351,8 +350,8 @@ extension DownloadMachine {
     /// Whether nothing follows the bytes on disk in this response, and a comparison has to show that they are its
     /// own.
     func comparesEnd(_ lane: Lane) -> Bool {
-        map.total == nil && lane.kind == .data && lane.overlap > 0 && lane.responseEnd == lane.cursor
-            && map.done.upperBound == lane.cursor
+        guard map.total == nil, lane.kind == .data, lane.overlap > 0 else { return false }
+        return lane.responseEnd == lane.cursor && map.done.upperBound == lane.cursor
     }
 
     /// The response to a request that begins where a compared one without a total ended.
@@ -360,8 +359,9 @@ extension DownloadMachine {
     /// 416 says that this is the end. A part that begins there cannot be compared with what is on disk: the server
     /// may have sent less than requested before, and its content may have changed since.
     private mutating func followedEnd(_ index: Int, head: ResponseHead, now: Instant) -> [Action]? {
+        guard comparedEnd != nil, lanes[index].overlap == 0 else { return nil }
         let lane = lanes[index]
-        guard lane.overlap == 0, isComparedEnd(lane.cursor, of: lane.source) else { return nil }
+        guard isComparedEnd(lane.cursor, of: lane.source) else { return nil }
         switch (head.status, head.contentRange) {
         case (416, .unsatisfied): return nil
         case (416, _):
@@ -379,10 +379,12 @@ extension DownloadMachine {
     }
 
     /// The file's length, when this response is the first to state it.
-    private func totalSaid(by response: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
+    ///
+    /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
+    private mutating func totalSaid(by response: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
         guard map.total == nil, lane.kind != .settling else { return nil }
         // A mirror whose bytes have not been compared may have other content.
-        guard lane.overlap == 0 || sources.count == 1 || sources[lane.source].isProven else { return nil }
+        if lane.overlap > 0, sources.count > 1, !sources[lane.source].isProven { return nil }
         return plan.selectedLength(of: response.identity.total)
     }
 

@@ -18,7 +18,7 @@ extension DownloadMachine {
         if lanes[index].requested != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
-        if !isBound, pieces != nil { return wholeWithPieces(evidence, lane: index, others: others, now: now) }
+        if !isBound, hasPieces { return wholeWithPieces(evidence, lane: index, others: others, now: now) }
         // Seeds are proven by the digest of the whole alone.
         let isSame = response.evidence == .strong && others.isEmpty && !plan.isSeeded
         if isBound || isSame || map.isComplete && !map.done.isEmpty {
@@ -108,7 +108,7 @@ extension DownloadMachine {
         if let others = leaveOut(index, isOther, now: now) { return others }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
         // Another source may still have the content that the pieces describe.
-        if pieces != nil, sources.count(where: \.isUsable) > 1 { return without(index, isOther, now: now) }
+        if hasPieces, sources.count(where: \.isUsable) > 1 { return without(index, isOther, now: now) }
         if digestsDecide { return isOtherContent(evidence) }
         if restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are

@@ -26,20 +26,11 @@ package struct ResponseHead: Hashable, Sendable {
         var lines: [UInt8] = []
     }
 
-    private final class Storage: @unchecked Sendable {  // changed only while it has one reference
-        var values: Values
-        init(_ values: Values) { self.values = values }
-    }
+    private var shared: CopyOnWrite<Values>
 
-    private var storage: Storage
-
-    // Each field has a property: members looked up by key path cost 20,000 instructions a file.
     private var values: Values {
-        _read { yield storage.values }
-        _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
-            yield &storage.values
-        }
+        _read { yield shared.value }
+        _modify { yield &shared.value }
     }
 
     /// The status code; 0 for FTP and SFTP, which have none.
@@ -139,7 +130,7 @@ package struct ResponseHead: Hashable, Sendable {
         set { values.lines = newValue }
     }
 
-    package init(status: Int) { storage = Storage(Values(status: status)) }
+    package init(status: Int) { shared = CopyOnWrite(Values(status: status)) }
 
     /// A file's attributes from an FTP or SFTP server.
     package init(fileLength: Int64?, modified: UnixTime?) {
@@ -147,12 +138,6 @@ package struct ResponseHead: Hashable, Sendable {
         contentLength = fileLength.flatMap { $0 >= 0 ? $0 : nil }
         lastModified = modified
     }
-
-    package static func == (left: ResponseHead, right: ResponseHead) -> Bool {
-        left.storage === right.storage || left.values == right.values
-    }
-
-    package func hash(into hasher: inout Hasher) { values.hash(into: &hasher) }
 
     /// Whether the body is in parts, each with a Content-Range of its own (RFC 9110 §14.6).
     package var isMultipart: Bool {

@@ -1,13 +1,28 @@
 /// What one response's head says of the selected representation (RFC 9110 §8): length, coding, type,
 /// validators.
 package struct ContentIdentity: Hashable, Sendable {
+    private struct Fields: Hashable {
+        var total: Int64?
+        var coding: String?
+        var mediaType: String?
+        var validators: Validators
+    }
+
+    private var fields: CopyOnWrite<Fields>
+
     /// The whole length in bytes, `nil` while unknown.
-    package var total: Int64?
+    package var total: Int64? {
+        get { fields.value.total }
+        set { fields.value.total = newValue }
+    }
     /// Content-Encoding in lower case, `nil` for identity.
-    package var coding: String?
+    package var coding: String? { fields.value.coding }
     /// `type/subtype` in lower case, without parameters.
-    package var mediaType: String?
-    package var validators: Validators
+    package var mediaType: String? { fields.value.mediaType }
+    package var validators: Validators {
+        get { fields.value.validators }
+        set { fields.value.validators = newValue }
+    }
 
     package init(
         total: Int64? = nil,
@@ -15,10 +30,9 @@ package struct ContentIdentity: Hashable, Sendable {
         mediaType: String? = nil,
         validators: Validators = Validators()
     ) {
-        self.total = total
-        self.coding = coding
-        self.mediaType = mediaType
-        self.validators = validators
+        fields = CopyOnWrite(
+            Fields(total: total, coding: coding, mediaType: mediaType, validators: validators)
+        )
     }
 
     package init(_ head: ResponseHead, total: Int64?) {

@@ -2,27 +2,77 @@
 ///
 /// A response is compared with every field of this before its first byte is used.
 package struct Representation: Hashable, Sendable {
+    private struct Fields: Hashable {
+        var selection: RequestedRange?
+        var base: Int64?
+        var coding: String?
+        var total: Int64?
+        var mediaType: String?
+        var records: [ValidatorRecord]
+        var suspect: SuspectPage?
+        var digests: [LearntDigest] = []
+        var damage: String?
+        var openJoints: [Int64] = []
+    }
+
+    private var shared: CopyOnWrite<Fields>
+
+    private var fields: Fields {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
+
     /// The requested part of the resource; `nil` when it was not recorded (journals before version 3).
-    package var selection: RequestedRange?
+    package var selection: RequestedRange? {
+        get { fields.selection }
+        set { fields.selection = newValue }
+    }
     /// The offset of the file's first byte in the resource; `nil` until a response states it (suffix ranges).
-    package var base: Int64?
+    package var base: Int64? {
+        get { fields.base }
+        set { fields.base = newValue }
+    }
     /// Content-Encoding in lower case, `nil` for identity: coded and plain bytes are never mixed.
-    package var coding: String?
+    package var coding: String? {
+        get { fields.coding }
+        set { fields.coding = newValue }
+    }
     /// The resource's whole length in bytes, `nil` while unknown.
-    package var total: Int64?
+    package var total: Int64? {
+        get { fields.total }
+        set { fields.total = newValue }
+    }
     /// `type/subtype`, to detect an error page.
-    package var mediaType: String?
+    package var mediaType: String? {
+        get { fields.mediaType }
+        set { fields.mediaType = newValue }
+    }
     /// The validators of each host that began the download or whose bytes were compared, the first one first.
-    package private(set) var records: [ValidatorRecord]
+    package private(set) var records: [ValidatorRecord] {
+        _read { yield fields.records }
+        _modify { yield &fields.records }
+    }
     /// The last whole response that was not this content: possibly a new version, or an error page.
-    package var suspect: SuspectPage?
+    package var suspect: SuspectPage? {
+        get { fields.suspect }
+        set { fields.suspect = newValue }
+    }
     /// The digests that origins stated.
-    package var digests: [LearntDigest] = []
+    package var digests: [LearntDigest] {
+        _read { yield fields.digests }
+        _modify { yield &fields.digests }
+    }
     /// Why the bytes on disk were not accepted, once all of them were there.
-    package var damage: String?
+    package var damage: String? {
+        get { fields.damage }
+        set { fields.damage = newValue }
+    }
     /// Offsets in the file where bytes of two responses meet that were not compared there, though no strong tag covers
     /// both.
-    package var openJoints: [Int64] = []
+    package var openJoints: [Int64] {
+        _read { yield fields.openJoints }
+        _modify { yield &fields.openJoints }
+    }
 
     package init(
         selection: RequestedRange? = .whole,
@@ -32,12 +82,16 @@ package struct Representation: Hashable, Sendable {
         mediaType: String? = nil,
         records: [ValidatorRecord] = []
     ) {
-        self.selection = selection
-        self.base = base
-        self.coding = coding
-        self.total = total
-        self.mediaType = mediaType
-        self.records = records
+        shared = CopyOnWrite(
+            Fields(
+                selection: selection,
+                base: base,
+                coding: coding,
+                total: total,
+                mediaType: mediaType,
+                records: records
+            )
+        )
     }
 
     /// The maximum number of hosts that are recorded; the bytes of others are compared instead.

@@ -1,0 +1,28 @@
+/// A value that is kept by reference until one of its copies is changed: a copy costs one retain.
+///
+/// For structs of many fields that are passed on more often than changed. The struct that has it gives each field a
+/// property of its own: members looked up by key path cost thousands of instructions a file.
+struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
+    private final class Storage: @unchecked Sendable {  // changed only while it has one reference
+        var value: Value
+        init(_ value: consuming Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    init(_ value: consuming Value) { storage = Storage(value) }
+
+    var value: Value {
+        _read { yield storage.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
+        }
+    }
+
+    static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
+        left.storage === right.storage || left.storage.value == right.storage.value
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
+}
