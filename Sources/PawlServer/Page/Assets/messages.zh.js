@@ -247,6 +247,7 @@ const messages = {
   "fault-option-unsendable": "有一个选项无法发送：{1}",
   "fault-path-is-folder": "路径指向文件夹而不是文件",
   "fault-proxy-response-too-long": "代理的响应过长",
+  "fault-end-not-confirmed": "服务器没有确认传输结束",
   "fault-replies-too-long": "服务器的应答过长",
   "fault-rest-refused": "服务器拒绝 REST 命令（{0}）",
   "fault-ssh-key": "主机的 SSH 密钥与 known_hosts 中的不符",
