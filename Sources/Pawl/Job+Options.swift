@@ -11,6 +11,16 @@ extension Job {
         settingsCache: TransferSettingsCache
     ) throws(Failure) {
         let settings = try settingsCache.settings(of: options)
+        // The system would end the path there, in another folder.
+        guard !options.folder.utf8.contains(0) else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "the folder \(options.folder)",
+                because: "it contains a NUL byte",
+                remedy: "give another folder"
+            )
+        }
         let first = try WebAddress.parse(source)
         var sources = [first.address]
         for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }

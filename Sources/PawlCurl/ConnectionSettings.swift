@@ -103,9 +103,11 @@ final class ConnectionSettings {
         case .ftp:
             options.set(CURLOPT_FILETIME, 1)
             options.watchReplies()
+            options.limitReplies(to: values.connectTimeout)
         case .ftps:
             options.set(CURLOPT_FILETIME, 1)
             options.watchReplies()
+            options.limitReplies(to: values.connectTimeout)
             applyTLS(options)
         case .sftp:
             options.set(CURLOPT_FILETIME, 1)
@@ -172,6 +174,7 @@ final class ConnectionSettings {
         }
         if key.scheme == .https, values.proxy != nil || EnvironmentProxy.isNamed(for: .https) {
             options.watchReplies()
+            options.limitReplies(to: values.connectTimeout)
         }
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)

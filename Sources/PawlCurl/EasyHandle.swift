@@ -1,5 +1,7 @@
 import CCurl
 import PawlCore
+import PawlEngine
+import PawlSystem
 
 /// Owns one easy handle and its error buffer.
 @safe
@@ -23,6 +25,7 @@ final class EasyHandle {
     var isPolled = false
     /// A count of what libcurl reads without reporting it.
     private var swallowed = SwallowedBytes()
+    private var replyWait: ReplyWait?
     /// Lines `Proxy-Authenticate` of a proxy's last response to CONNECT.
     private var proxyLines: [UInt8] = []
     /// Whether libcurl reads the body of a response that it handles itself.
@@ -57,6 +60,7 @@ final class EasyHandle {
         commands = nil
         deniedAddress = nil
         swallowed = SwallowedBytes()
+        replyWait = nil
         proxyLines.removeAll()
         isSwallowing = false
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
@@ -64,6 +68,9 @@ final class EasyHandle {
     }
 
     private var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Bounds how long libcurl waits for an FTP server's reply without returning.
+    func limitReplies(to patience: Interval) { replyWait = ReplyWait(patience: min(patience, .seconds(10))) }
 
     /// Makes libcurl report what its other callbacks omit: unterminated lines of an FTP server, and a proxy's
     /// response to CONNECT.
@@ -89,17 +96,18 @@ final class EasyHandle {
     }
 
     /// Why libcurl was stopped; `nil` while what it has read unreported is within the limit.
-    var overrun: TransferFault? { swallowed.fault }
+    var overrun: TransferFault? { swallowed.fault ?? replyWait?.fault }
 
     private var localPort: Int { number(CURLINFO_LOCAL_PORT) }
 
     /// Whether libcurl may continue reading.
-    fileprivate func mayContinue() -> Bool {
+    fileprivate func mayContinue(received: Int64) -> Bool {
         swallowed.noteReading(round: sockets.round)
+        replyWait?.note(round: sockets.round, received: received, at: SystemClock().now)
         if isSwallowing, let received = sockets.received(localPort: localPort) {
             swallowed.notePage(received: received)
         }
-        return swallowed.fault == nil
+        return overrun == nil
     }
 
     fileprivate func endReplies() {
@@ -246,10 +254,11 @@ final class EasyHandle {
     }
 }
 
-/// libcurl's progress function, which it calls after each read.
-private let noteProgress: curl_xferinfo_callback = { context, _, _, _, _ in
+/// libcurl's progress function, which it calls after each read, and each second in which it waits for a reply.
+private let noteProgress: curl_xferinfo_callback = { context, _, received, _, _ in
     guard let context = unsafe context else { return 0 }
-    return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().mayContinue() ? 0 : 1
+    let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    return handle.mayContinue(received: Int64(received)) ? 0 : 1
 }
 
 private let noteSocket: curl_sockopt_callback = { context, socket, _ in

@@ -4,8 +4,7 @@ import Synchronization
 
 extension DownloadSession {
     /// Removes a cancelled task from the queue, and keeps what it received if resume data was requested.
-    func cancel(_ task: DownloadTask, _ id: Download.ID?, _ manager: DownloadManager) async throws(PawlError)
-    {
+    func cancel(_ task: DownloadTask, _ id: Download.ID?, _ manager: DownloadManager) async {
         let handler = task.facts.withLock { facts in
             defer { facts.producing = nil }
             return facts.producing
@@ -15,16 +14,18 @@ extension DownloadSession {
             return manager.perform { self.complete(task, .cancelled(task)) }
         }
         var error = PawlError.cancelled(task)
-        if let handler {
-            let data = await resumeData(task, id, manager, outOf: .request)
-            manager.perform { self.call { handler(data) } }
-            error.downloadTaskResumeData = data
-        }
+        let data = handler == nil ? nil : await resumeData(task, id, manager, outOf: .request)
         // A task that finished at the last moment is reported as finished before it is removed.
         await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
-        if task.state == .completed { return }
-        try await manager.remove(id)
-        manager.perform { [error] in self.complete(task, error) }
+        if task.state != .completed {
+            do throws(PawlError) { try await manager.remove(id) } catch let other { error = other }
+        }
+        // Only now: after a kill in between the task would be there again, beside the one made from the data.
+        error.downloadTaskResumeData = data
+        manager.perform { [error] in
+            if let handler { self.call { handler(data) } }
+            self.complete(task, error)
+        }
     }
 
     /// The error of a failed task, with resume data for a new one.

@@ -292,7 +292,7 @@ extension DownloadSession {
             switch state {
             case .running: try await run(task, id, refusal, manager)
             case .suspended: if let id { try await manager.pause(id, keepingSlot: true) }
-            case .canceling: try await cancel(task, id, manager)
+            case .canceling: await cancel(task, id, manager)
             case .completed: break
             }
         } catch {

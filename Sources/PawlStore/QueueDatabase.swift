@@ -54,10 +54,10 @@ package final class QueueDatabase: QueueStore {
             state = Mutex(State(files: files, connection: try Self.visit(files, steps)))
             return
         }
-        let strayLog = try files.make()
+        let loss = try files.make()
         let (connection, damage) = try Self.open(files, steps)
         state = Mutex(State(files: files, connection: connection))
-        if let strayLog { notice("the queue \(self.path) was missing; its log was renamed to \(strayLog)") }
+        if let loss { notice(loss) }
         if let damage { notice(damage) }
     }
 
@@ -65,6 +65,10 @@ package final class QueueDatabase: QueueStore {
     {
         guard files.isThere else {
             throw .system(.cannotOpen, "cannot open the queue", at: files.path, ENOENT)
+        }
+        guard !files.isEmptied else {
+            throw DatabaseError.damage("it is empty although it has a log")
+                .failure("cannot open the queue", at: files.path)
         }
         do throws(DatabaseError) {
             return try connect(files.path, steps, asGuest: true)

@@ -60,11 +60,25 @@ final class QueueFiles: Sendable {
     /// Whether there is a database; without one, its log is orphaned.
     var isThere: Bool { exists(name) }
 
+    /// Whether something emptied the database beside its log, which SQLite would remove.
+    ///
+    /// SQLite itself writes the database's first page before it makes a log.
+    var isEmptied: Bool { length(name) == 0 && length("\(name)-wal") ?? 0 > 0 }
+
     /// Creates an empty database if there is none.
     ///
-    /// Returns the new name of a log without a database, which SQLite would remove: a kill came between the renames.
+    /// A log that SQLite would remove is renamed, which the returned sentence says: that of a database that is missing,
+    /// because a kill came between the renames, or that was emptied.
     func make() throws(Failure) -> String? {
-        if !exists(name), Self.endings.contains(where: { exists(name + $0) }) { return try setAside() }
+        if isEmptied {
+            return """
+                the queue \(path) was empty although it had a log; both were renamed to \(try setAside()), and a \
+                new queue was created: restore a backup, or add the downloads again
+                """
+        }
+        if !exists(name), Self.endings.contains(where: { exists(name + $0) }) {
+            return "the queue \(path) was missing; its log was renamed to \(try setAside())"
+        }
         try makeDatabase()
         return nil
     }
@@ -109,8 +123,10 @@ final class QueueFiles: Sendable {
         throw .system(.renameFailed, "cannot rename the damaged queue", at: path, EEXIST)
     }
 
-    private func exists(_ name: String) -> Bool {
+    private func exists(_ name: String) -> Bool { length(name) != nil }
+
+    private func length(_ name: String) -> Int? {
         var found = stat()
-        return unsafe fstatat(folder.raw, name, &found, AT_SYMLINK_NOFOLLOW) == 0
+        return unsafe fstatat(folder.raw, name, &found, AT_SYMLINK_NOFOLLOW) == 0 ? found.st_size : nil
     }
 }

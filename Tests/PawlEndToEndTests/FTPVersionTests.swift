@@ -114,6 +114,17 @@ struct FTPVersionTests {
         #expect(bench.folder.difference("f", from: next) == nil)
     }
 
+    @Test func `a server that does not confirm the end of a transfer is not waited for long`() throws {
+        defer { end() }
+        try set("silent nosize")
+        let run = try bench.get(server.url, "--connect-timeout", "1", "--retries", "0")
+        #expect(run.description.contains("the server did not confirm the end of the transfer"), "\(run)")
+        #expect(run.code != 0 && bench.folder.names == ["f.part", "f.pawl"], "\(run)")
+        try set("silent")
+        #expect(try bench.get(server.url, "--connect-timeout", "1").code == 0)
+        #expect(bench.folder.difference("f", from: Self.first) == nil)
+    }
+
     @Test func `a finished file is not fetched again until it changes`() throws {
         defer { end() }
         for _ in 0..<2 { try #expect(bench.get(server.url).code == 0) }

@@ -134,6 +134,25 @@ import Testing
         #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
     }
 
+    @Test func `B6 when resume data is handed out, a kill does not bring its task back`() async throws {
+        let bench = try SessionBench()
+        let (url, payload) = bench.serveStalling("/f", seed: 731)
+        let first = try run(bench, "hand", url)
+        let line = try #require(await aside { first.line { $0.hasPrefix("data ") } })
+        first.send(SIGKILL)
+        await aside { _ = first.wait() }
+        await bench.quiet("/f")
+        bench.origin.adjust("/f") { $0.cut = nil }
+
+        let second = try run(bench, "data", String(line.dropFirst(5)))
+        #expect(
+            await aside { second.line { $0.hasPrefix("over") } } == "over 0",
+            "\(second.lines) \(second.errors)"
+        )
+        await aside { _ = second.wait() }
+        #expect(second.lines.contains { $0.hasPrefix("finish data \(payload.length) ") }, "\(second.lines)")
+    }
+
     @Test func `A2 an identifier belongs to one session at a time, and is free when that is over`()
         async throws
     {

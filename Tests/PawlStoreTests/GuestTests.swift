@@ -47,6 +47,10 @@ import Testing
         #expect(throws: Failure.self) { try bench.open(asGuest: true) }
         #expect(FileSystem.contents(bench.path) == Array("no database".utf8))
         #expect(bench.files == ["queue.sqlite", "queue.sqlite.lock"])
+        try FileSystem.write([], to: bench.path)
+        try FileSystem.write(payload(5000), to: "\(bench.path)-wal")
+        #expect(throws: Failure.self) { try bench.open(asGuest: true) }
+        #expect(FileSystem.contents("\(bench.path)-wal") == payload(5000))
         #expect(bench.said.isEmpty)
     }
 

@@ -219,6 +219,17 @@ import Testing
         #expect(FileSystem.contents("\(bench.path).bad-wal") == payload(3000))
     }
 
+    @Test func `an empty queue beside a log with changes is set aside with it and reported`() throws {
+        let bench = try QueueBench()
+        try bench.open().close()
+        try FileSystem.write([], to: bench.path)
+        try FileSystem.write(payload(5000), to: "\(bench.path)-wal")
+        try bench.open().close()
+        #expect(FileSystem.contents("\(bench.path).bad") == [])
+        #expect(FileSystem.contents("\(bench.path).bad-wal") == payload(5000))
+        #expect(bench.said.map { $0.contains("\(bench.path).bad,") } == [true])
+    }
+
     @Test func `killed between setting aside a queue and its log, the log is kept`() throws {
         let bench = try QueueBench()
         try bench.open().close()

@@ -18,6 +18,19 @@ import Testing
         return options
     }
 
+    @Test func `a folder with a NUL byte is refused, not cut there`() throws {
+        let downloader = Downloader()
+        defer { downloader.shutDown() }
+        let folder = try TemporaryFolder()
+        var options = options(folder)
+        options.folder += "/a\0b"
+        let error = #expect(throws: PawlError.self) {
+            try downloader.add("http://127.0.0.1:1/f", options: options)
+        }
+        #expect(error?.code.rawValue == 28)
+        #expect(folder.names.isEmpty)
+    }
+
     @Test func `A3 nothing runs before resume, and a description is returned`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }

@@ -9,6 +9,7 @@ import PawlSession
 ///        SessionProgram STATE again [FOLDER] receives missed events, and waits for the rest; files go to the folder
 ///        SessionProgram STATE numbers NAME... makes tasks that do not run, and lists all with their identifiers
 ///        SessionProgram STATE keep URL       prints resume data in the middle, and continues from it until it is killed
+///        SessionProgram STATE hand URL       prints resume data in the middle; its handler never returns
 ///        SessionProgram STATE data HEX [FOLDER] continues from resume data, until it is killed or done
 @main
 struct SessionProgram {
@@ -52,15 +53,22 @@ struct SessionProgram {
                 say("\(task.taskIdentifier) \(task.taskDescription ?? "nil")\(isNew ? " new" : "")")
             }
             say("all are there")
-        case "keep":
+        case "keep", "hand":
             let task = session.downloadTask(with: arguments[3])
             task.resume()
             while task.countOfBytesReceived < 1_000_000 { await Task.yield() }
+            if arguments[2] == "hand" {
+                task.cancel { data in
+                    say("data " + digits(data ?? []))
+                    while true { pause() }
+                }
+                break
+            }
             guard let data = await task.cancelByProducingResumeData() else { exit(1) }
             let next = session.downloadTask(withResumeData: data)
             next.taskDescription = "next"
             next.resume()
-            say("data " + data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+            say("data " + digits(data))
         case "data":
             let task = session.downloadTask(withResumeData: bytes(arguments[3]))
             task.taskDescription = "data"
@@ -81,6 +89,10 @@ struct SessionProgram {
     private static func folder(_ arguments: [String]) -> String? {
         let index = ["again": 3, "data": 4][arguments[2]]
         return index.flatMap { $0 < arguments.count ? arguments[$0] : nil }
+    }
+
+    private static func digits(_ data: [UInt8]) -> String {
+        data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     static func bytes(_ digits: String) -> [UInt8] {

@@ -57,6 +57,24 @@ extension QueueKeeper {
         if isOther { perform(machine.restart(id)) }
     }
 
+    /// Its part or its digests were changed when the former content was complete already: that file stays as it is.
+    func changedTooLate(_ id: QueueID, _ file: DownloadedFile) -> Failure {
+        edit(id) { record in
+            (record.name, record.total) = (nil, nil)
+            record.written = 0
+        }
+        return Failure(
+            .badOption,
+            "cannot apply the change to",
+            at: file.path,
+            because: LocalizableMessage(
+                "changed-too-late",
+                "its range or checksum was changed when the file was already complete"
+            ),
+            remedy: "resume the download to fetch it anew; this file stays"
+        )
+    }
+
     /// Sets another URL of the same content.
     ///
     /// A running download switches to it as soon as the content is shown to be the same. Throws code 28 if the URL states a

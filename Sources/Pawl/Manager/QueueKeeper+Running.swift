@@ -230,10 +230,12 @@ extension QueueKeeper {
         _ error: PawlError? = nil
     ) {
         if isLeaving(id) { return endRemoved(id, result) }
-        let response = runs[id]?.response
+        let (response, isOutdated) = (runs[id]?.response, runs[id]?.isOutdated ?? false)
         leave(id)
         var result = result
-        if case .success(let file) = result { result = named(id, file) }
+        if case .success(let file) = result {
+            result = isOutdated ? .failure(changedTooLate(id, file)) : named(id, file)
+        }
         switch result {
         case .success(let file):
             edit(id) { record in

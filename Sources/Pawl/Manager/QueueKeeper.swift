@@ -11,7 +11,20 @@ final class QueueKeeper: ThreadBound {
         let engineID: DownloadID
         let box: ProgressCell
         var record: QueueRecord
+        /// The options with which it began; those of the record may have been changed since.
+        let began: StoredOptions
         var response: DownloadResponse?
+
+        init(engineID: DownloadID, box: ProgressCell, record: QueueRecord) {
+            (self.engineID, self.box, self.record) = (engineID, box, record)
+            began = StoredOptions(text: record.options)
+        }
+
+        /// Whether what it fetched is another part than is wanted now, or was not checked with a digest that is given now.
+        var isOutdated: Bool {
+            let now = StoredOptions(text: record.options)
+            return now.options.range != began.options.range || !Set(now.given).isSubset(of: began.given)
+        }
     }
 
     let root: String

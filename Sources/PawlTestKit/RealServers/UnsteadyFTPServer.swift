@@ -5,7 +5,8 @@ import Glibc
 /// It serves the file `content` of its folder under every name. Words in the file `mode` change its
 /// behaviour; each command reads it
 /// again: `nosize`, `norest`, `cut` (end the connection after half of the content), `early` (`next` becomes `content`
-/// before it is sent), `late` (after it was sent), `states` (the length begins the transfer).
+/// before it is sent), `late` (after it was sent), `states` (the length begins the transfer), `silent` (nothing is said
+/// after the content).
 package struct UnsteadyFTPServer {
     package let process: PawlProcess
     package let port: UInt16
@@ -47,7 +48,7 @@ package struct UnsteadyFTPServer {
                         d.close()
                         if 'cut' in mode: c.close(); return
                         if 'late' in mode: turn()
-                        say('226 done')
+                        if 'silent' not in mode: say('226 done')
                     elif cmd=='QUIT': say('221 bye'); return
                     else: say('502 unknown')
             def safe(c):

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlTestKit
 import Testing
@@ -53,6 +54,37 @@ import Testing
         #expect(removed.map(\.value) == [true, true])
         #expect(bench.root.names == [])
         #expect(try await manager.refusal([texts[0]]) == texts[0])
+        await manager.shutDown()
+    }
+
+    @Test(
+        arguments: [
+            { (options: inout DownloadOptions) in
+                options.checksum = "md5=" + String(repeating: "0", count: 32)
+            },
+            { (options: inout DownloadOptions) in options.range = "0-9" },
+        ] as [@Sendable (inout DownloadOptions) -> Void]
+    )
+    func `a checksum or range that is set when all bytes have arrived is not ignored`(
+        change: @Sendable (inout DownloadOptions) -> Void
+    ) async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, payload) = bench.serveStalling("/f", seed: 15)
+        let download = try await manager.add(bench.request(url))
+        await bench.origin.holds("/f")
+        var options = try #require(try await manager.details(of: [download.id]).first?.options)
+        change(&options)
+        // While the queue waits, the file cannot be published.
+        _ = try await manager.steer([download.id.description]) { [options] step, id in
+            bench.origin.adjust("/f") { $0.cut = nil }
+            bench.origin.release("/f")
+            _ = bench.origin.waitUntilQuiet("/f")
+            while download.snapshot.written < payload.length { sched_yield() }
+            return try step.change(options: options, of: id)
+        }
+        let file = try? await download.file
+        #expect(file == nil || file?.length == 10)
         await manager.shutDown()
     }
 
