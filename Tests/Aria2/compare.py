@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs each command line of cases.py with aria2c and with pawl aria2c, and compares what a script sees:
+"""Runs each command line of cases.py and more_cases.py with aria2c and with pawl aria2c, and compares what a script sees:
 exit code, files, and standard output in its form.
 
 usage: compare.py PAWL [-k PATTERN] [-v] [-j JOBS] [--aria2c PATH]
@@ -21,6 +21,7 @@ import time
 
 sys.path.append(os.path.join(os.path.dirname(__file__), "../../Scripts"))
 import cases
+import more_cases  # noqa: F401, adds its own
 import origin
 import waiting
 

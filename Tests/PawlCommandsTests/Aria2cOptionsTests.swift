@@ -30,6 +30,10 @@ import Testing
         #expect(try read("--continue").values == ["continue": "true"])
     }
 
+    @Test func `blanks around a value are not part of it`() throws {
+        #expect(try read("-o", " a b.bin ", "-s", " 16").values == ["out": "a b.bin", "split": "16"])
+    }
+
     @Test func `a flag's value may follow its letter`() throws {
         #expect(try read("-ctrue", "-qfalse").values == ["continue": "true", "quiet": "false"])
         #expect(throws: Failure.self) { try read("-cx16") }

@@ -89,7 +89,7 @@ import Testing
 
     /// Which of both codes it is, and why: aria2c's, unless it has none.
     @Test(arguments: [
-        (403, 22), (410, 22), (429, 22), (400, 22), (500, 22), (304, 22), (404, 3), (401, 24), (407, 24),
+        (403, 22), (410, 22), (429, 22), (400, 22), (500, 22), (304, 22), (404, 3), (401, 24), (407, 22),
         (502, 29), (503, 29), (504, 29),
     ])
     func `a status has aria2c's exit code`(status: Int, code: UInt8) {

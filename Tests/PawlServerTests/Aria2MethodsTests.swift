@@ -226,7 +226,7 @@ import Testing
             )
             #expect(refusal.contains("is not inside the download root"))
         }
-        for name in ["/etc/passwd", "../f", "a/../../f", "", "../\u{301}f"] {
+        for name in ["/etc/passwd", "../f", "a/../../f", "../\u{301}f"] {
             let refusal = try await bench.refusal(
                 "aria2.addUri",
                 [["http://127.0.0.1:9/f"], ["out": .string(name)]]

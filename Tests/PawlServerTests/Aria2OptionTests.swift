@@ -1,3 +1,4 @@
+import Pawl
 import PawlCore
 import Testing
 
@@ -26,8 +27,38 @@ import Testing
         )
     }
 
+    @Test func `what follows the unit of a size has no meaning`() throws {
+        #expect(try take(#"{"max-download-limit":"10MB"}"#) == ["max-download-limit": "10485760"])
+        #expect(try take(#"{"max-download-limit":"1kB/s"}"#) == ["max-download-limit": "1024"])
+    }
+
+    @Test func `of several options none is taken when one is invalid`() throws {
+        var options = Aria2Options(["split": "5"])
+        #expect(throws: RPCError.self) {
+            try options.take(try JSON.parse(#"{"split":"7","max-tries":"x"}"#), scope: .global)
+        }
+        #expect(options.values == ["split": "5"])
+    }
+
+    @Test func `an empty name is none`() throws {
+        var target = DownloadOptions()
+        try Aria2Options(["out": ""]).apply(to: &target, of: "http://h/a", root: "/r")
+        #expect(target.fileName == nil)
+    }
+
+    @Test func `a call by GET may have empty parameters`() {
+        let message = RPCMessage.parse { ["method": "aria2.tellActive", "id": "1", "params": ""][$0] }
+        guard case .one(.call(let call)) = message else {
+            Issue.record("not a call: \(message)")
+            return
+        }
+        #expect(call.method == "aria2.tellActive" && call.parameters.isEmpty)
+    }
+
     @Test(arguments: [
-        #"{"split":"0"}"#, #"{"split":"-1"}"#, #"{"split":""}"#, #"{"split":"1x"}"#, #"{"pause":"yes"}"#,
+        #"{"split":"0"}"#, #"{"max-download-limit":"1G"}"#, #"{"max-connection-per-server":"17"}"#,
+        #"{"select-file":"x"}"#, #"{"all-proxy":"::"}"#, #"{"split":"-1"}"#, #"{"split":""}"#,
+        #"{"split":"1x"}"#, #"{"pause":"yes"}"#,
         #"{"max-download-limit":"K"}"#, #"{"max-download-limit":"9999999999999G"}"#,
         #"{"checksum":"sha-1=00"}"#,
         #"{"checksum":"crc=00"}"#, #"{"checksum":"adler32=0000"}"#, #"{"file-allocation":"some"}"#,

@@ -46,11 +46,11 @@ extension Aria2cOptions {
     }
 
     static let versionText = """
-        aria2 version 1.36.0
+        aria2 version \(Aria2Version.text)
         Pawl \(PawlVersion.text) as a replacement for aria2
 
         ** Configuration **
-        Enabled Features: Async DNS, GZip, HTTPS, Message Digest, Metalink, XML-RPC, SFTP
+        Enabled Features: \(Aria2Version.features.joined(separator: ", "))
         Hash Algorithms: \(HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))
 
         """
@@ -64,6 +64,7 @@ extension Aria2cOptions {
         guard !flag("no-conf") else { return over(joined) }
         var file = Aria2cOptions()
         if let path = self["conf-path"] {
+            guard !path.isEmpty else { return over(joined) }
             do throws(Failure) {
                 try file.take(configuration: try readBytes(at: path), home: Aria2cOptions.home)
             } catch  where error.code == .cannotOpen {

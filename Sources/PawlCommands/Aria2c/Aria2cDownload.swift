@@ -47,6 +47,9 @@ package struct Aria2cDownload: Sendable {
         target.folder = folder
         target.fileName = outName
         target.expectedLength = entry.length
+        isConditional = target.headers.contains { field in
+            ["if-none-match:", "if-modified-since:"].contains { field.lowercased().hasPrefix($0) }
+        }
         if flag("continue") { target.existingFile = .resume }
         if let path = target.cookieFile {
             let isDatabase = Aria2cFiles.isDatabase(path)
@@ -164,13 +167,16 @@ package struct Aria2cDownload: Sendable {
 
     func result(_ outcome: Aria2cText.Outcome, speed: Int64?) -> Aria2cText.Result {
         let snapshot = handle?.snapshot
-        let percent = snapshot?.total.map { Aria2cText.percent(snapshot?.written ?? 0, of: $0) }
+        let percent = snapshot?.total.flatMap { total in
+            // As aria2c, none of an empty file.
+            total > 0 ? Aria2cText.percent(snapshot?.written ?? 0, of: total) : nil
+        }
         let isNamed = outcome == .complete || name != nil || outName != nil
         return Aria2cText.Result(
             gid: entry.gid.description,
             outcome: outcome,
             speed: speed,
-            percent: outcome == .complete ? 100 : percent,
+            percent: outcome == .complete && snapshot?.total != 0 ? 100 : percent,
             place: isNamed ? shownPath : Redaction.address(entry.addresses.first ?? "n/a")
         )
     }

@@ -39,8 +39,8 @@ package struct Aria2cOptions: Sendable {
                 values[row.option.name] = option.normal(isBare ? "true" : value) ?? values[row.option.name]
             }
         case .meant:
-            // Scripts glue a blank to a number.
-            let word = row.option.kind.isNumeric ? String(value.drop { $0 == " " }) : value
+            // Scripts glue a blank to a value (`'-s 16'`).
+            let word = String(decoding: value.utf8.trimmed(\.isBlank), as: UTF8.self)
             let given = row.option.kind == .flag && value.isEmpty ? "true" : word
             // Several lines must be given as several options.
             guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given),

@@ -33,7 +33,7 @@ extension UInt8 {
     var isControl: Bool { self < 0x20 || self == 0x7F }
     var isASCII: Bool { self < 0x80 }
     /// Space or tab: the white space inside a line.
-    var isBlank: Bool { self == .space || self == .tab }
+    package var isBlank: Bool { self == .space || self == .tab }
     /// Any white space of ASCII, line ends included.
     var isWhiteSpace: Bool { self == .space || self &- 0x09 < 5 }
     /// A character of a token (RFC 9110 §5.6.2).
@@ -88,7 +88,7 @@ extension [UInt8] {
 
 extension Collection<UInt8> where SubSequence: BidirectionalCollection {
     /// The rest after bytes that satisfy `isDropped` are removed from both ends.
-    func trimmed(_ isDropped: (UInt8) -> Bool) -> SubSequence {
+    package func trimmed(_ isDropped: (UInt8) -> Bool) -> SubSequence {
         var rest = drop(while: isDropped)
         while let last = rest.last, isDropped(last) { rest = rest.dropLast() }
         return rest

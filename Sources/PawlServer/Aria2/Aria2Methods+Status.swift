@@ -83,8 +83,8 @@ extension Aria2Methods {
 
     var version: JSON {
         [
-            "version": .string("1.37.0"),
-            "enabledFeatures": ["Async DNS", "HTTPS", "Message Digest", "Metalink"],
+            "version": .string(Aria2Version.text),
+            "enabledFeatures": .array(Aria2Version.features.map { .string($0) }),
         ]
     }
 

@@ -23,7 +23,7 @@ extension Aria2Option {
         ("http-proxy", .text, nil), ("http-proxy-passwd", .text, nil), ("http-proxy-user", .text, nil),
         ("http-user", .text, nil), ("https-proxy", .text, nil), ("https-proxy-passwd", .text, nil),
         ("https-proxy-user", .text, nil), ("lowest-speed-limit", .size(0...Int64.max), "0"),
-        ("max-connection-per-server", .number(1...Int64.max), "8"),
+        ("max-connection-per-server", .number(1...16), "8"),
         ("max-download-limit", .size(0...Int64.max), "0"),
         ("max-file-not-found", .number(0...Int64.max), "0"), ("max-mmap-limit", .number(0...Int64.max), nil),
         ("max-resume-failure-tries", .number(0...Int64.max), "0"), ("max-tries", .number(0...Int64.max), nil),

@@ -104,14 +104,14 @@ package struct Aria2Option: Hashable, Sendable {
         return lines.allSatisfy(FieldText.isSafe) ? lines.map { " \(name)=\($0)\n" } : []
     }
 
-    /// Digits with an optional K or M, as in aria2; G is an extension.
+    /// Digits with an optional K or M; as in aria2, what follows the unit has no meaning (`10MB`).
     static func size(_ text: String) -> Int64? {
-        let factors: [Character: Int64] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
+        let factors: [Character: Int64] = ["k": 1 << 10, "K": 1 << 10, "m": 1 << 20, "M": 1 << 20]
         var digits = text[...]
         var factor: Int64 = 1
-        if let last = text.lowercased().last, let found = factors[last] {
-            factor = found
-            digits = digits.dropLast()
+        if let unit = text.firstIndex(where: { factors[$0] != nil }) {
+            factor = factors[text[unit]] ?? 1
+            digits = text[..<unit]
         }
         guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit), let number = Int64(digits) else {
             return nil

@@ -81,7 +81,7 @@ extension Aria2Options {
     /// Applies the given options to `options`; the others keep their values.
     func apply(to options: inout DownloadOptions, of source: String, root: String) throws(RPCError) {
         if let folder = self["dir"] { options.folder = try Self.folder(folder, root: root) }
-        if let name = self["out"] { try Self.place(name, in: &options) }
+        if let name = self["out"], !name.isEmpty { try Self.place(name, in: &options) }
         for name in ["dry-run", "hash-check-only"] where flag(name) == true {
             throw RPCError("The option '--\(name)' is not supported.")
         }

@@ -11,8 +11,9 @@ package struct Aria2Options: Hashable, Sendable {
     /// Takes the options that are allowed in `scope` from a struct.
     ///
     /// As in aria2, unknown names, those of another scope and values that are not strings are ignored; an invalid value
-    /// is an error.
+    /// is an error, with which none of them is taken.
     package mutating func take(_ given: JSON, scope: Aria2Option.Scope) throws(RPCError) {
+        var taken = values
         for member in given.members ?? [] {
             guard let option = Aria2Option.table[member.name], !option.scope.isDisjoint(with: scope) else {
                 continue
@@ -23,12 +24,12 @@ package struct Aria2Options: Hashable, Sendable {
             case (.array(let lines), .lines): text = lines.compactMap(\.string).joined(separator: "\n")
             default: continue
             }
-            // A proxy that no download can use is refused here: those that are added later cannot report who gave it.
-            guard let value = option.normal(text), scope != .global || option.isUsable(value) else {
+            guard let value = option.normal(text), option.isUsable(value) else {
                 throw RPCError("We encountered a problem while processing the option '--\(member.name)'.")
             }
-            values[member.name] = value
+            taken[member.name] = value
         }
+        values = taken
     }
 
     package func flag(_ name: String) -> Bool? { values[name].map { $0 == "true" } }

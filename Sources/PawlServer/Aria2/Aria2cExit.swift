@@ -9,7 +9,7 @@ package enum Aria2cExit {
         if let status = status(of: error) {
             switch status {
             case 404: return mostNotFound > 0 ? 4 : 3
-            case 401, 407: return 24
+            case 401: return 24
             case 502, 503, 504: return 29
             // aria2c has one code for every other status.
             default: return 22

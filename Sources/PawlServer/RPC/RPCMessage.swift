@@ -26,7 +26,7 @@ package enum RPCMessage: Hashable, Sendable {
     /// `GET /jsonrpc?method=M&id=I&params=BASE64`; with parameters alone they are a batch.
     package static func parse(query: (String) -> String?) -> RPCMessage {
         var parameters: JSON?
-        if let coded = query("params") {
+        if let coded = query("params"), !coded.isEmpty {
             // aria2 responds to an unreadable parameter with this code, not with the parse error's.
             guard let bytes = Base64.decode(coded.utf8), let value = try? JSON.parse(bytes) else {
                 return .one(.refused(id: .null, .invalidRequest))
