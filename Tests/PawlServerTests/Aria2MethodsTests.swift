@@ -213,6 +213,26 @@ import Testing
         await bench.close()
     }
 
+    @Test func `a download that has not begun moves where its changed options say`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["pause": "true", "dir": "first"]])
+        for (change, place) in [
+            (["dir": "second"] as JSON, "second"), (["out": "sub/name"], "second"),
+            (["dir": "third", "out": "other/name"], "third"),
+        ] {
+            #expect(try await bench.result("aria2.changeOption", [.string(gid), change]) == "OK")
+            let status = try await bench.result("aria2.tellStatus", [.string(gid)])
+            #expect(status["dir"]?.string == bench.root + "/" + place)
+        }
+        let refusal = try await bench.refusal("aria2.changeOption", [.string(gid), ["dir": "../x"]])
+        #expect(refusal.contains("is not inside the download root"))
+        _ = try await bench.result("aria2.unpause", [.string(gid)])
+        try await bench.finish(gid)
+        #expect(FileSystem.difference(of: bench.root + "/third/other/name", from: payload) == nil)
+        await bench.close()
+    }
+
     @Test func `no folder outside the root can be written to`() async throws {
         let bench = try await ServiceBench()
         for folder in [

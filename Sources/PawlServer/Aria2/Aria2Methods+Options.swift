@@ -37,6 +37,9 @@ extension Aria2Methods {
             let marks = details.options.attributes.filter { !$0.key.hasPrefix("aria2.") }
             changed.attributes = marks.merging(options.attributes) { _, own in own }
             if !isTrusted { changed.usesOwnersSecrets = false }
+            if change["dir"] != nil || change["out"]?.contains("/") == true {
+                _ = try step.change(folder: try options.folder(root: root), of: id)
+            }
             return try step.change(options: changed, of: id)
         }
         return "OK"

@@ -117,6 +117,14 @@ extension Aria2Options {
         return parts.joined(separator: "/")
     }
 
+    /// The folder that `dir` and `out` name together, relative to the root.
+    func folder(root: String) throws(RPCError) -> String {
+        var options = DownloadOptions()
+        options.folder = try Self.folder(self["dir"] ?? "", root: root)
+        if let name = self["out"], !name.isEmpty { try Self.place(name, in: &options) }
+        return options.folder
+    }
+
     /// `out` may contain folders.
     private static func place(_ name: String, in options: inout DownloadOptions) throws(RPCError) {
         let parts = name.pathParts().filter { $0 != "." }
