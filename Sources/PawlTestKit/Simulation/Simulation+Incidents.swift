@@ -89,8 +89,8 @@ extension Simulation {
                 if !datesStay || isPromise { file.lastModified?.seconds += 1_000 }
             }
         }
-        // What a download receives first may be a page, which cannot be detected.
-        guard !state.withLock({ $0.isDead }), course(index, { $0.phase }) == .transferring,
+        // What a download receives first may be a page, which cannot be detected; and in the finale nothing is wrong any more.
+        guard !state.withLock({ $0.isDead || $0.isFinale }), course(index, { $0.phase }) == .transferring,
             let host = scenario.hostOfPage(index)
         else { return }
         world.network.change(host, download.path) { file in
