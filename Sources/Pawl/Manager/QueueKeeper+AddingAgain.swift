@@ -62,7 +62,7 @@ extension QueueKeeper {
         if let pieces = order.pieces, try self.pieces(of: record) != pieces {
             keep(pieces, of: record.id)
             edit(record.id) { $0.change { $0.pieceLength = pieces.length } }
-            perform(machine.restart(record.id))
+            restart(record.id)
         }
         try change(self.record(record.id) ?? record, to: options, stating: stated)
         if added.priority != 0, added.priority != record.priority {

@@ -54,15 +54,20 @@ extension QueueKeeper {
         }
         if options.rateLimit != before.rateLimit { _ = try limit(id, to: options.rateLimit) }
         notify(id, .changed)
-        if isOther { perform(machine.restart(id)) }
+        if isOther { restart(id) }
+    }
+
+    /// Starts the run again with the changed options, unless its file is already being published.
+    ///
+    /// A file that does not fit them is no longer the download's: after a kill it is not recognized as such.
+    func restart(_ id: QueueID) {
+        if let run = runs[id], run.isPublishing, run.isOutdated { edit(id) { $0.forgetFile() } }
+        perform(machine.restart(id))
     }
 
     /// Its part or its digests were changed when the former content was complete already: that file stays as it is.
     func changedTooLate(_ id: QueueID, _ file: DownloadedFile) -> Failure {
-        edit(id) { record in
-            (record.name, record.total) = (nil, nil)
-            record.written = 0
-        }
+        edit(id) { $0.forgetFile() }
         return Failure(
             .badOption,
             "cannot apply the change to",
@@ -113,7 +118,7 @@ extension QueueKeeper {
         if after != before {
             edit(record.id) { $0.change { $0.takeDigests(of: after) } }
             // A running download keeps its plan.
-            perform(machine.restart(record.id))
+            restart(record.id)
         }
         return address
     }

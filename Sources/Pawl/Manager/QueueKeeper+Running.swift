@@ -219,6 +219,8 @@ extension QueueKeeper {
             // The pause came too late.
             if record.state == .paused { record.state = .waiting }
         }
+        runs[id]?.isPublishing = true
+        if runs[id]?.isOutdated == true { edit(id) { $0.forgetFile() } }
         completions.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
     }
 

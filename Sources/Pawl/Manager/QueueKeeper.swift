@@ -11,19 +11,22 @@ final class QueueKeeper: ThreadBound {
         let engineID: DownloadID
         let box: ProgressCell
         var record: QueueRecord
-        /// The options with which it began; those of the record may have been changed since.
-        let began: StoredOptions
+        /// The stored options with which it began; those of the record may have been changed since.
+        let began: String
+        /// The name and size that its file is to have are stored.
+        var isPublishing = false
         var response: DownloadResponse?
 
         init(engineID: DownloadID, box: ProgressCell, record: QueueRecord) {
             (self.engineID, self.box, self.record) = (engineID, box, record)
-            began = StoredOptions(text: record.options)
+            began = record.options
         }
 
         /// Whether what it fetched is another part than is wanted now, or was not checked with a digest that is given now.
         var isOutdated: Bool {
-            let now = StoredOptions(text: record.options)
-            return now.options.range != began.options.range || !Set(now.given).isSubset(of: began.given)
+            guard record.options != began else { return false }
+            let (now, before) = (StoredOptions(text: record.options), StoredOptions(text: began))
+            return now.options.range != before.options.range || !Set(now.given).isSubset(of: before.given)
         }
     }
 

@@ -25,6 +25,12 @@ extension QueueRecord {
         change { $0.failure = failure.stored.text }
     }
 
+    /// The file of that name is not the download's.
+    mutating func forgetFile() {
+        (name, total) = (nil, nil)
+        written = 0
+    }
+
     /// It will run again: clears the previous outcome.
     mutating func reopen() {
         endedAt = nil

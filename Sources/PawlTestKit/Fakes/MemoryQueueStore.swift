@@ -9,6 +9,8 @@ package final class MemoryQueueStore: QueueStore {
         var bySource: [String: Set<QueueID>] = [:]
         var values: [String: String] = [:]
         var failure: Failure?
+        /// How many writes succeed before that.
+        var succeeding = 0
         var transactions = 0
     }
 
@@ -20,12 +22,17 @@ package final class MemoryQueueStore: QueueStore {
     package var transactions: Int { state.withLock { $0.transactions } }
     package var all: [QueueRecord] { state.withLock { Array($0.records.values) } }
 
-    /// Makes every write fail from now on; `nil` ends that.
-    package func fail(with failure: Failure?) { state.withLock { $0.failure = failure } }
+    /// Makes every write fail after so many; `nil` ends that.
+    package func fail(with failure: Failure?, after count: Int = 0) {
+        state.withLock { ($0.failure, $0.succeeding) = (failure, count) }
+    }
 
     package func apply(_ changes: [QueueChange]) throws(Failure) {
         let failure = state.withLock { state -> Failure? in
-            if let failure = state.failure { return failure }
+            if let failure = state.failure {
+                guard state.succeeding > 0 else { return failure }
+                state.succeeding -= 1
+            }
             state.transactions += 1
             for change in changes { Self.apply(change, to: &state) }
             return nil

@@ -1,5 +1,7 @@
 import Glibc
 import Pawl
+import PawlCore
+import PawlEngine
 import PawlTestKit
 import Testing
 
@@ -88,6 +90,31 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `a checksum that is set while the file is published is not forgotten by a kill`() async throws
+    {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let wrong = "md5=" + String(repeating: "0", count: 32)
+        for number in 0..<200 {
+            let url = bench.origin.serve("/\(number)", Payload(seed: 16, length: 10_000))
+            let download = try await manager.add(bench.request(url))
+            // A step comes between the record of the name and that of the end only by chance.
+            let isChanged = try await bench.change(download, of: manager) { $0.checksum = wrong }
+            _ = try? await download.file
+            guard isChanged else { continue }
+            await manager.shutDown()
+            // The queue as a kill would have left it.
+            bench.store.fail(with: nil)
+            let next = try await bench.open()
+            let again = try #require(try await next.download(download.id))
+            try await next.resume(download.id)
+            await #expect(throws: PawlError.self) { try await again.file }
+            await next.shutDown()
+            return
+        }
+        Issue.record("no step came in between")
+    }
+
     @Test func `an error of a step ends it and keeps what was done before`() async throws {
         struct Refusal: Error {}
         let bench = try ManagerBench()
@@ -117,6 +144,39 @@ extension SteeringResult {
     fileprivate var results: [(id: Download.ID, value: Value)]? {
         guard case .done(let results) = self else { return nil }
         return results
+    }
+}
+
+extension ManagerBench {
+    /// Changes the options once the name of the finished file is stored, and nothing is written afterwards; `false` if the
+    /// end was reported before.
+    fileprivate func change(
+        _ download: Download,
+        of manager: DownloadManager,
+        _ change: @escaping @Sendable (inout DownloadOptions) -> Void
+    ) async throws -> Bool {
+        let name = String(download.snapshot.source.split(separator: "/").last ?? "")
+        var isChanged: Bool?
+        while isChanged == nil {
+            let steered = try await manager.steer([download.id.description]) {
+                [store, root] step, id -> Bool? in
+                let record = store.record(QueueID(rawValue: id.rawValue))
+                guard let record, record.state == .waiting else { return false }
+                guard record.name != nil, record.written == record.total else { return nil }
+                while !root.names.contains(name) { sched_yield() }
+                var options = DownloadOptions()
+                change(&options)
+                _ = try step.change(options: options, of: id)
+                // This change is still written.
+                store.fail(
+                    with: Failure(.unknown, "cannot write", at: "the queue", because: "a test"),
+                    after: 1
+                )
+                return true
+            }
+            isChanged = steered.results?.first?.value
+        }
+        return isChanged ?? false
     }
 }
 
