@@ -77,7 +77,9 @@ package enum DigestField: Hashable, Sendable, CaseIterable {
         switch first {
         case UInt8(ascii: "x"): return name.count >= 11
         case UInt8(ascii: "r"): return name.count == 11
-        case UInt8(ascii: "c"): return name.count == 11 || name.count == 14
+        // No Content-Length, which every response has.
+        case UInt8(ascii: "c"):
+            return name.count == 11 || name.count == 14 && !name.isCaseInsensitively("content-length")
         case UInt8(ascii: "d"): return name.count == 6
         case _: return false
         }

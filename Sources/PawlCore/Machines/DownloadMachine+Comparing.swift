@@ -161,7 +161,7 @@ extension DownloadMachine {
         }
         let isShown = sources[lane.source].isOnTrial
         let isNew = noteAgreement(lane)
-        let isEnd = comparesEnd(lane)
+        let isEnd = lane.comparesEnd(of: map)
         lanes[index].overlap = 0
         if map.total == nil, let total = plan.selectedLength(of: representation?.total) {
             map.learn(total: max(total, map.done.upperBound))

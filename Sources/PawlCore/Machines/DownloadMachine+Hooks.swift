@@ -118,7 +118,7 @@ extension DownloadMachine {
         switch pending.kind {
         case .adapt:
             lanes[index].measuredAt = now
-            return [send(lanes[index])]
+            return [send(index)]
         case .authenticate(let fault):
             guard decision == .proceed else { return laneFault(index, fault, now: now) }
             var logins = lanes[index].logins

@@ -123,20 +123,21 @@ extension DownloadMachine {
         case .data: if !range.isEmpty { map.assign(range, to: id) }
         case .racing, .settling, .restarting, .checkingTag: break
         }
-        return plan.hooks.contains(.adapt) ? presentRequest() : send(lane)
+        return plan.hooks.contains(.adapt) ? presentRequest() : send(lanes.count - 1)
     }
 
-    func send(_ lane: Lane) -> Action {
-        .open(
+    func send(_ index: Int) -> Action {
+        let (source, requested) = (lanes[index].source, lanes[index].requested)
+        return .open(
             LaneOrder(
-                lane: lane.id,
-                source: lane.source,
-                address: sources[lane.source].current,
-                requested: lane.requested,
-                connection: lanes.count > 1 || lane.requested != .whole ? .separate : .shared,
+                lane: lanes[index].id,
+                source: source,
+                address: sources[source].current,
+                requested: requested,
+                connection: lanes.count > 1 || requested != .whole ? .separate : .shared,
                 // A cache may hold an older version than the bytes on disk (E4).
-                bypassesCaches: lane.requested != .whole && written > 0,
-                knownLength: sources[lane.source].isFileTransfer ? knownLength : nil
+                bypassesCaches: requested != .whole && written > 0,
+                knownLength: sources[source].isFileTransfer ? knownLength : nil
             )
         )
     }

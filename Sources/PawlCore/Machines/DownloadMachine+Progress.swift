@@ -161,11 +161,14 @@ extension DownloadMachine {
     /// A lane's transfer ended.
     package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
-        let lane = lanes[index]
+        // A copy of the lane would copy all of it.
+        let (isData, isFlowing) = (lanes[index].kind == .data, lanes[index].stage == .flowing)
+        let (cursor, laneEnd, responseEnd) = (lanes[index].cursor, lanes[index].end, lanes[index].responseEnd)
+        let isComparing = lanes[index].overlap > 0
         if case .failed(let fault) = end, let actions = disowned(fault, lane: index, now: now) {
             return actions
         }
-        guard lane.stage == .flowing else {
+        guard isFlowing else {
             if case .failed(let fault) = end {
                 return presentLogin(.transfer(fault), head: nil, lane: index)
                     ?? laneFault(index, .transfer(fault), now: now)
@@ -173,12 +176,12 @@ extension DownloadMachine {
             let fault = TransferFault.noResponse
             return laneFault(index, .transfer(fault), now: now)
         }
-        if case .failed(let fault) = end, lane.cursor < lane.end || lane.overlap > 0 {
+        if case .failed(let fault) = end, cursor < laneEnd || isComparing {
             return laneFault(index, .transfer(fault), now: now)
         }
-        if lane.overlap > 0 {
+        if isComparing {
             // Only a body of unknown length that is complete says where the content ends.
-            guard end == .complete, lane.responseEnd == SegmentMap.open else {
+            guard end == .complete, responseEnd == SegmentMap.open else {
                 let fault = TransferFault(
                     .truncated,
                     LocalizableMessage(
@@ -194,17 +197,17 @@ extension DownloadMachine {
                 now: now
             )
         }
-        if map.total == nil, lane.kind == .data, isLast(lane, end) {
-            if let base, base > 0, lane.cursor == 0 {
+        if map.total == nil, isData, isLast(cursor, of: responseEnd, end) {
+            if let base, base > 0, cursor == 0 {
                 // Without a length, the file may as well end before the part.
                 return laneFault(index, .unproven(Judge.noByte(from: base)), now: now)
             }
-            map.learn(total: lane.cursor)
+            map.learn(total: cursor)
         }
-        if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.responseEnd > lane.cursor {
+        if isData, cursor < min(laneEnd, map.horizon), responseEnd > cursor {
             let fault = TransferFault(
                 .truncated,
-                LocalizableMessage("fault-ended-after", "the response ended after \(lane.cursor) bytes")
+                LocalizableMessage("fault-ended-after", "the response ended after \(cursor) bytes")
             )
             return laneFault(index, .transfer(fault), now: now)
         }
@@ -213,9 +216,9 @@ extension DownloadMachine {
 
     /// Whether the last byte of a response of unknown total is the file's last: its framing says so, or the
     /// requested range ends there.
-    private func isLast(_ lane: Lane, _ end: TransferEnd) -> Bool {
-        if case .closed(let selected) = plan.selection, lane.cursor == selected.count { return true }
-        return end == .complete && lane.responseEnd == SegmentMap.open
+    private func isLast(_ cursor: Int64, of responseEnd: Int64, _ end: TransferEnd) -> Bool {
+        if case .closed(let selected) = plan.selection, cursor == selected.count { return true }
+        return end == .complete && responseEnd == SegmentMap.open
     }
 
     private mutating func finished(lane index: Int, now: Instant) -> [Action] {

@@ -297,41 +297,42 @@ extension DownloadMachine {
 
     /// Ends the lane where its response, the file or the requested range ends, whichever comes first.
     private mutating func fit(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
-        let lane = lanes[index]
-        if let total = totalSaid(by: response, to: lane) {
+        if let total = totalSaid(by: response, to: index) {
             guard map.done.upperBound <= total else {
                 return changed(.fewerThanOnDisk(total), lane: index, now: now)
             }
             map.learn(total: total)
             representation?.learn(total: response.identity.total)
         }
-        // No autoclosure (of `||`) may name `self`: it would copy the whole machine.
-        let comparesEnd = comparesEnd(lane)
+        // A copy of the lane, an autoclosure (of `||`) that names `self`, or a method of it would copy all of it.
+        let (kind, cursor, responseEnd) = (lanes[index].kind, lanes[index].cursor, lanes[index].responseEnd)
+        let comparesEnd = lanes[index].comparesEnd(of: map)
         let horizon = map.horizon
-        let mayBeEmpty = lane.kind == .settling || comparesEnd
-        guard lane.responseEnd > lane.cursor || lane.cursor >= horizon || mayBeEmpty else {
+        let mayBeEmpty = kind == .settling || comparesEnd
+        guard responseEnd > cursor || cursor >= horizon || mayBeEmpty else {
             return partTooShort(
-                .init("range-ends-early", "the server sent no byte after \(lane.cursor)"),
+                .init("range-ends-early", "the server sent no byte after \(cursor)"),
                 lane: index,
                 now: now
             )
         }
-        guard lane.responseEnd >= lane.cursor else {
+        guard responseEnd >= cursor else {
             return partTooShort(
                 .init("range-too-short-to-compare", "the server sent less than the bytes to compare"),
                 lane: index,
                 now: now
             )
         }
-        let wanted = min(lane.end, horizon, plan.longest)
-        let end = min(wanted, lane.responseEnd)
+        let wanted = min(lanes[index].end, horizon, plan.longest)
+        let end = min(wanted, responseEnd)
         // More responses of this length would mostly repeat the overlap.
-        let isShortEnd = sources[lane.source].shortEnd == end
-        if lane.kind == .data, end < wanted, end - lane.cursor < lane.overlap, !comparesEnd, !isShortEnd {
+        let isShortEnd = sources[lanes[index].source].shortEnd == end
+        let isShort = end < wanted && end - cursor < lanes[index].overlap
+        if kind == .data, isShort, !comparesEnd, !isShortEnd {
             return partTooShort(
                 .init(
                     "range-too-short",
-                    "the server sent only \(end - lane.cursor) bytes after those to compare"
+                    "the server sent only \(end - cursor) bytes after those to compare"
                 ),
                 lane: index,
                 now: now
@@ -339,19 +340,12 @@ extension DownloadMachine {
         }
         lanes[index].end = end
         guard isClaimed else {
-            map.shorten(lane.id, to: lanes[index].end)
+            map.shorten(lanes[index].id, to: end)
             lanes[index].stage = .claiming
-            return [.claim(lane.id)]
+            return [.claim(lanes[index].id)]
         }
         if isPassed(lanes[index]) { return [remove(index)] + refillOrOpen(now: now) }
         return endTogether(with: index) + admit(index, now: now)
-    }
-
-    /// Whether nothing follows the bytes on disk in this response, and a comparison has to show that they are its
-    /// own.
-    func comparesEnd(_ lane: Lane) -> Bool {
-        guard map.total == nil, lane.kind == .data, lane.overlap > 0 else { return false }
-        return lane.responseEnd == lane.cursor && map.done.upperBound == lane.cursor
     }
 
     /// The response to a request that begins where a compared one without a total ended.
@@ -381,10 +375,11 @@ extension DownloadMachine {
     /// The file's length, when this response is the first to state it.
     ///
     /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
-    private mutating func totalSaid(by response: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
-        guard map.total == nil, lane.kind != .settling else { return nil }
+    private mutating func totalSaid(by response: Judge.AcceptedResponse, to index: Int) -> Int64? {
+        guard map.total == nil, lanes[index].kind != .settling else { return nil }
         // A mirror whose bytes have not been compared may have other content.
-        if lane.overlap > 0, sources.count > 1, !sources[lane.source].isProven { return nil }
+        let isProven = sources[lanes[index].source].isProven
+        if lanes[index].overlap > 0, sources.count > 1, !isProven { return nil }
         return plan.selectedLength(of: response.identity.total)
     }
 

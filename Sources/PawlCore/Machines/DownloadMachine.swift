@@ -160,6 +160,8 @@ package struct DownloadMachine: Hashable, Sendable {
 
     package func lane(_ id: LaneID) -> Lane? { index(of: id).map { lanes[$0] } }
 
+    package func extent(of lane: LaneID) -> Lane.Extent? { index(of: lane).map { lanes[$0].extent } }
+
     /// The source of an active lane.
     package func source(of lane: LaneID) -> Int? { index(of: lane).map { lanes[$0].source } }
 

@@ -132,6 +132,35 @@ package struct Lane: Hashable, Sendable {
 
     static let slowPatience = Interval.seconds(10)
 
+    /// What the writer of its body needs to know of it.
+    package struct Extent: Hashable, Sendable {
+        package let cursor: Int64
+        package let end: Int64
+        package let responseEnd: Int64
+        package let overlap: Int64
+        package let slot: Int
+        /// It writes nothing.
+        package let onlyCompares: Bool
+    }
+
+    package var extent: Extent {
+        Extent(
+            cursor: cursor,
+            end: end,
+            responseEnd: responseEnd,
+            overlap: overlap,
+            slot: slot,
+            onlyCompares: kind == .settling
+        )
+    }
+
+    /// Whether nothing follows the bytes on disk in this response, and a comparison has to show that they are its
+    /// own.
+    func comparesEnd(of map: SegmentMap) -> Bool {
+        guard map.total == nil, kind == .data, overlap > 0 else { return false }
+        return responseEnd == cursor && map.done.upperBound == cursor
+    }
+
     /// Measures the speed at most each half second, smoothed by halves.
     mutating func measure(now: Instant) {
         let span = now - measuredAt

@@ -25,10 +25,10 @@ package struct ContentFingerprint: Hashable, Sendable {
         var check = CRC64()
         // Validators of another host prove nothing.
         check.feed(host.utf8)
-        check.feed(0 as UInt64)
-        check.feed(response.entityTag.map { $0.isWeak ? 2 : 1 as UInt64 } ?? 0)
+        check.feed(0 as UInt8)
+        check.feed(response.entityTag.map { $0.isWeak ? 2 : 1 as UInt8 } ?? 0)
         check.feed((response.entityTag?.opaque ?? "").utf8)
-        check.feed(0 as UInt64)
+        check.feed(0 as UInt8)
         check.feed(response.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
         selection.feed(&check)
         validators = check.value

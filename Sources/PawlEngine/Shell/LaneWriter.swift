@@ -56,12 +56,12 @@ final class LaneWriter: TransferSink {
         self.runner = runner
     }
 
-    func admit(_ lane: Lane) {
-        cursor = lane.cursor
-        end = lane.end
-        responseEnd = lane.responseEnd
-        uncompared = lane.overlap
-        slot = lane.slot
+    func admit(_ extent: Lane.Extent) {
+        cursor = extent.cursor
+        end = extent.end
+        responseEnd = extent.responseEnd
+        uncompared = extent.overlap
+        slot = extent.slot
         isAdmitted = true
         assert(uncompared >= 0 && uncompared <= cursor, "the overlap is before the cursor")
     }

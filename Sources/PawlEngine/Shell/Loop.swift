@@ -119,7 +119,7 @@ final class Loop {
 
     // MARK: requests of runners
 
-    func send(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+    func send(_ request: consuming TransferRequest, as id: TransferID, sink: any TransferSink) {
         outbox.append((request, id, sink))
     }
 

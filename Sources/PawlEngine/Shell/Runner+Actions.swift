@@ -168,9 +168,8 @@ extension Runner {
     }
 
     private func admit(_ id: LaneID) {
-        guard let writer = writers.first(where: { $0.lane == id }), let lane = ask({ $0.lane(id) }) else {
-            return
-        }
+        guard let writer = writers.first(where: { $0.lane == id }), let extent = ask({ $0.extent(of: id) })
+        else { return }
         let hadJournal = partial?.hasJournal ?? true
         // Through the stored property, as in `read`.
         let hasBytes = !machine.map.done.isEmpty
@@ -185,15 +184,15 @@ extension Runner {
                     try partial.beginLane(slot: other.slot, at: other.cursor)
                 }
             }
-            if lane.kind != .settling, partial.hasJournal {
-                try partial.beginLane(slot: lane.slot, at: lane.cursor)
+            if !extent.onlyCompares, partial.hasJournal {
+                try partial.beginLane(slot: extent.slot, at: extent.cursor)
             }
         }
         // Checkpoints due before the journal existed did nothing.
         if !hadJournal, hasBytes { checkpoint() }
         guard ask({ $0.source(of: id) }) != nil else { return }
         if !writer.isAdmitted { shared.accept(writer.origin) }
-        writer.admit(lane)
+        writer.admit(extent)
     }
 
     private func refresh(_ source: Int, _ generation: UInt32) {
