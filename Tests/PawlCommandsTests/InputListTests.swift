@@ -117,6 +117,34 @@ import Testing
         #expect(failure("http://a/1", "--range", "0-9") == nil)
     }
 
+    /// A Metalink of that many files, each of two URLs.
+    private func metalink(files: Int) -> [UInt8] {
+        let entries = (1...files).map { number in
+            "<file name='f\(number)'><url>http://a/\(number)</url><url>http://b/\(number)</url></file>"
+        }
+        return Array("<metalink xmlns='urn:ietf:params:xml:ns:metalink'>\(entries.joined())</metalink>".utf8)
+    }
+
+    private func metalinkPlan(files: Int, _ arguments: String...) throws(Failure) -> GetPlan {
+        let content = metalink(files: files)
+        return try GetPlan(arguments: ["--metalink", "m"] + arguments) { _ in content }
+    }
+
+    @Test func `the only file of a Metalink gets the given name and further mirrors`() throws {
+        let plan = try metalinkPlan(files: 1, "-o", "g", "--mirror", "http://c/1")
+        let options = try plan.downloadOptions(for: plan.items[0])
+        #expect(options.fileName == "g" && options.mirrors == ["http://c/1", "http://b/1"])
+        let own = try metalinkPlan(files: 1)
+        #expect(try own.downloadOptions(for: own.items[0]).fileName == "f1")
+    }
+
+    @Test func `what a Metalink states itself, or one of several files cannot have, is refused`() {
+        let checksum = "md5=" + String(repeating: "0", count: 32)
+        #expect(throws: Failure.self) { try metalinkPlan(files: 1, "--checksum", checksum) }
+        #expect(throws: Failure.self) { try metalinkPlan(files: 2, "-o", "g") }
+        #expect(throws: Failure.self) { try metalinkPlan(files: 2, "--mirror", "http://c/1") }
+    }
+
     @Test func `an empty list is a failure`() {
         #expect(failure("# nothing\n")?.why == "it contains no URL")
     }

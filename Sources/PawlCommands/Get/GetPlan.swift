@@ -190,9 +190,14 @@ package struct GetPlan: Sendable {
                 remedy: "see 'pawl help \(command)'"
             )
         }
-        if items.count > 1 || !options.inputFiles.isEmpty || !options.metalinks.isEmpty {
+        let isListed = !options.inputFiles.isEmpty || !options.metalinks.isEmpty
+        if items.count > 1 || isListed {
+            // The only file of a Metalink gets the name that the user gives it.
+            let isSingle = items.count == 1 && options.inputFiles.isEmpty
+            if isSingle, options.output != nil { items[0].lines.removeAll { $0.name == "output" } }
             let single = [
-                ("output", options.output != nil), ("mirror", !options.download.mirrors.isEmpty),
+                ("output", options.output != nil && !isSingle),
+                ("mirror", !options.download.mirrors.isEmpty && !isSingle),
                 ("checksum", options.download.checksum != nil),
                 ("length", options.download.expectedLength != nil),
             ]
@@ -201,8 +206,9 @@ package struct GetPlan: Sendable {
                     .badOption,
                     "cannot use",
                     at: "--\(name)",
-                    because: "it applies to a single file, but there are several",
-                    remedy: "set it below its URL in an input file"
+                    because: isSingle
+                        ? "the Metalink has its own" : "it applies to a single file, but there are several",
+                    remedy: isSingle ? "leave it out" : "set it below its URL in an input file"
                 )
             }
         }
