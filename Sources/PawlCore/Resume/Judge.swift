@@ -131,7 +131,7 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// `nil` where only the response can tell.
-    private var requestedStart: Int64? {
+    var requestedStart: Int64? {
         if case .suffix = requested { nil } else { requestedStart(in: 0) }
     }
 
@@ -144,7 +144,7 @@ package struct Judge: Hashable, Sendable {
         }
     }
 
-    private var requestedEnd: Int64 {
+    var requestedEnd: Int64 {
         switch requested {
         case .whole, .from, .suffix: SegmentMap.open
         case .closed(let range): range.end
@@ -152,7 +152,7 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// The evidence that `identity` gives about the bytes on disk.
-    private func evidence(_ identity: ContentIdentity) -> Evidence {
+    func evidence(_ identity: ContentIdentity) -> Evidence {
         guard let known else { return .strong }
         guard known.coding == identity.coding else {
             let (before, now) = (known.coding ?? "identity", identity.coding ?? "identity")
@@ -235,229 +235,6 @@ package struct Judge: Hashable, Sendable {
         }
         if case .changed(let change) = evidence { return .wholeInstead(response, evidence: change) }
         return .usable(response)
-    }
-
-    private func partialResponse(_ head: ResponseHead) -> Verdict {
-        if head.isMultipart {
-            return .rangesBroken(
-                evidence: .init(
-                    "range-multipart",
-                    "the server responded to a single range with multipart/byteranges"
-                )
-            )
-        }
-        if let coding = head.contentEncoding {
-            return .rangesBroken(
-                evidence: .init("range-encoded", "the server sent a range with Content-Encoding \(coding)")
-            )
-        }
-        switch head.contentRange {
-        case .absent:
-            return .rangesBroken(evidence: .init("content-range-missing", "status 206 without Content-Range"))
-        case .malformed(let text):
-            return .rangesBroken(
-                evidence: .init("content-range-malformed", "Content-Range is malformed: \(text)")
-            )
-        case .unsatisfied:
-            return .rangesBroken(
-                evidence: .init("content-range-unsatisfied", "status 206 with the Content-Range of a 416")
-            )
-        case .range(let range, let total): return partialResponse(head, range: range, total: total)
-        }
-    }
-
-    private func partialResponse(_ head: ResponseHead, range: ByteRange, total: Int64?) -> Verdict {
-        let identity = ContentIdentity(head, total: total)
-        let evidence = evidence(identity)
-        // The content first: after a change an offset that does not fit is a consequence.
-        if case .changed(let change) = evidence { return .changed(evidence: change) }
-        if let start = requestedStart, range.start != start {
-            return .rangesBroken(
-                evidence: .init(
-                    "range-wrong-start",
-                    "the server sent bytes from \(range.start) instead of \(start)"
-                )
-            )
-        }
-        if case .suffix(let count) = requested, !isSuffix(range, of: total, count: count) {
-            return .rangesBroken(
-                evidence: .init(
-                    "range-wrong-suffix",
-                    "the server sent \(range) instead of the last \(count) bytes"
-                )
-            )
-        }
-        guard range.end <= requestedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
-            return .rangesBroken(
-                evidence:
-                    .init(
-                        "range-exceeded",
-                        "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than requested"
-                    )
-            )
-        }
-        if let length = head.contentLength, length != range.count {
-            return .rangesBroken(
-                evidence: .init(
-                    "content-length-contradicts-range",
-                    "Content-Length \(length) does not fit Content-Range \(range)"
-                )
-            )
-        }
-        if requested == .whole, total != range.end {
-            return .rangesBroken(
-                evidence: .init(
-                    "range-not-requested",
-                    "the server sent a part although the whole file was requested"
-                )
-            )
-        }
-        return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
-    }
-
-    /// Whether these are the last `count` bytes, or all of a shorter resource; without a total the count has
-    /// to show it.
-    private func isSuffix(_ range: ByteRange, of total: Int64?, count: Int64) -> Bool {
-        if let total { return range == ByteRange(max(0, total - count), total) }
-        return range.count == count || range.start == 0 && range.count < count
-    }
-
-    private func unsatisfiedResponse(_ head: ResponseHead) -> Verdict {
-        guard requested != .whole, known != nil || have != nil else { return unsatisfiedStart(head) }
-        guard case .unsatisfied(let total) = head.contentRange else {
-            if case .from = requested { return .openRangeRefused(evidence: Self.refusal) }
-            return .rangesBroken(evidence: Self.refusal)
-        }
-        if let before = known?.total, before != total {
-            return .changed(evidence: .sizeChanged(from: before, to: total))
-        }
-        let evidence = record?.evidence(for: Validators(head)) ?? .weak
-        if case .changed(let change) = evidence { return .changed(evidence: change) }
-        if total == have {
-            return .complete(total: total, isProven: evidence == .strong || evidence == .dated)
-        }
-        if let start = requestedStart, start >= total {
-            return .changed(
-                evidence: .init(
-                    "size-below-expected",
-                    "it has \(total) bytes, fewer than the \(start) that were expected"
-                )
-            )
-        }
-        let refusal = Self.refusal(from: requestedStart ?? 0, of: total)
-        return known?.total == total
-            ? .validRangeRefused(evidence: refusal) : .rangesBroken(evidence: refusal)
-    }
-
-    /// 416 while nothing is known of the content: a range without an end may be all that is refused.
-    private func unsatisfiedStart(_ head: ResponseHead) -> Verdict {
-        let isOpen = if case .from = requested { true } else { false }
-        guard case .unsatisfied(let total) = head.contentRange else {
-            return isOpen
-                ? .openRangeRefused(evidence: Self.refusal) : .fault(.status(416, retryAfter: nil))
-        }
-        guard requested != .whole, let start = requestedStart, start < total else {
-            return .fault(.status(416, retryAfter: nil))
-        }
-        let refusal = Self.refusal(from: start, of: total)
-        return isOpen ? .openRangeRefused(evidence: refusal) : .fault(.rangeRefused(refusal))
-    }
-
-    /// A part without bytes is beyond the end.
-    static func noByte(from start: Int64) -> LocalizableMessage {
-        LocalizableMessage("part-without-bytes", "it has no byte from \(start) on")
-    }
-
-    private static var refusal: LocalizableMessage {
-        LocalizableMessage("ranges-refused", "the server refuses every range (416)")
-    }
-
-    private static func refusal(from start: Int64, of total: Int64) -> LocalizableMessage {
-        LocalizableMessage("range-refused", "the server refuses bytes from \(start) of \(total) (416)")
-    }
-
-    /// The verdict on a login or error page with status 200 in place of other known content.
-    private func pageVerdict(_ response: AcceptedResponse) -> Verdict? {
-        guard let known else { return pageInsteadOfFormer(response) }
-        guard response.evidence != .strong else { return nil }
-        let size = response.identity.total
-        // An unknown size is not another one, unless there are more bytes already.
-        let hasOtherSize = known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
-        let isBare = hasOtherSize && response.identity.validators.isEmpty
-        let bare = LocalizableMessage(
-            "size-differs-no-validators",
-            "its size differs, and it has neither ETag nor Last-Modified"
-        )
-        let type = response.identity.mediaType.flatMap { Self.isPage($0) ? $0 : nil }
-        if isBare, wouldLoseBytes(to: response.identity), type == nil || type != known.mediaType {
-            return .fault(.suspectPage(bare))
-        }
-        guard let type else {
-            let records = known.records + [record].compactMap { $0 }
-            let isFewer = size.map { $0 < held } ?? false
-            guard isBare, isFewer || records.contains(where: { !$0.validators.isEmpty }) else { return nil }
-            return .suspectPage(response, evidence: bare)
-        }
-        if let before = known.mediaType, before != type {
-            return .fault(.page(Self.instead(type, of: before)))
-        }
-        if known.mediaType == nil, !isExpected(type) {
-            return .fault(.page(Self.page(type)))
-        }
-        guard hasOtherSize else { return nil }
-        return .suspectPage(
-            response,
-            evidence: .init("page-of-other-size", "it responded with a page of another size (\(type))")
-        )
-    }
-
-    private func pageInsteadOfFormer(_ response: AcceptedResponse) -> Verdict? {
-        guard let former else { return nil }
-        if let type = response.identity.mediaType, Self.isPage(type), type != former.mediaType,
-            !isExpected(type)
-        {
-            return .fault(.page(former.mediaType.map { Self.instead(type, of: $0) } ?? Self.page(type)))
-        }
-        let page = SuspectPage(total: response.identity.total, mediaType: response.identity.mediaType)
-        guard former.hasValidators, response.identity.validators.isEmpty, page != former.suspect else {
-            return nil
-        }
-        return .suspectPage(
-            response,
-            evidence: .init("no-validators-any-more", "it has neither ETag nor Last-Modified any more")
-        )
-    }
-
-    private static func page(_ type: String) -> LocalizableMessage {
-        LocalizableMessage("page-response", "it responded with a page (\(type))")
-    }
-
-    private static func instead(_ type: String, of before: String) -> LocalizableMessage {
-        LocalizableMessage("page-instead-of-type", "it responded with \(type) instead of \(before)")
-    }
-
-    /// Whether less than what is on disk would replace it, from a host that had validators before.
-    private func wouldLoseBytes(to identity: ContentIdentity) -> Bool {
-        guard let record, !record.validators.isEmpty else { return false }
-        return identity.total ?? 0 < held
-    }
-
-    /// Whether servers and proxies send errors in this type.
-    static func isPage(_ type: String) -> Bool {
-        let pages = ["text/html", "text/plain", "text/xml", "application/json", "application/xml"]
-        return pages.contains(type) || type.hasSuffix("+json") || type.hasSuffix("+xml")
-    }
-
-    /// Whether a file of this name may have the type, where its earlier type is unknown.
-    private func isExpected(_ type: String) -> Bool {
-        guard let name = name?.lowercased() else { return false }
-        guard let dot = name.lastIndex(of: ".") else { return true }
-        let ending = String(name[name.index(after: dot)...])
-        switch type {
-        case "text/html", "application/xhtml+xml": return ["html", "htm", "xhtml"].contains(ending)
-        case "text/plain": return !["html", "htm"].contains(ending)
-        default: return type.hasSuffix(ending)
-        }
     }
 }
 

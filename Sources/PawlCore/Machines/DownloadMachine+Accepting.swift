@@ -1,0 +1,249 @@
+// Accepted responses, up to the first byte of their bodies.
+extension DownloadMachine {
+    /// A page before this response was an error: the journal forgets it too.
+    mutating func accept(
+        _ response: Judge.AcceptedResponse,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
+        let isForgotten = representation?.suspect != nil
+        if isForgotten { representation?.suspect = nil }
+        let actions = use(response, lane: index, now: now)
+        // Starting over records it, and so do wrong bytes and the end of the download.
+        guard isForgotten, isClaimed, isActive, !actions.contains(where: \.recordsFacts) else {
+            return actions
+        }
+        return [.record] + actions
+    }
+
+    private mutating func use(
+        _ response: Judge.AcceptedResponse,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
+        if let coding = response.identity.coding, plan.selection != .whole {
+            let evidence = LocalizableMessage(
+                "range-encoded-whole",
+                "it sent the content with Content-Encoding \(coding), of which no part can be used"
+            )
+            return laneFault(index, .unproven(evidence), now: now)
+        }
+        if let actions = beginSuffix(response, lane: index, now: now) { return actions }
+        lanes[index].identity = response.identity
+        let lane = lanes[index]
+        if lane.kind == .restarting {
+            let isBound = existingLength != nil || mayNotDiscard(for: lane.source)
+            let mayBeSame = (comparesWhole || response.evidence == .strong) && !digestsDecide
+            if !isBound, hasPieces, let keeps = keepVerified(response, lane: index, now: now) {
+                return keeps
+            }
+            if isBound || mayBeSame, let compares = compareWhole(response, lane: index, now: now) {
+                return compares
+            }
+            guard isBound else {
+                let notice = LocalizableMessage(
+                    "whole-file-again-started-over",
+                    "the server sent the whole file again: started over from 0"
+                )
+                let isTold = rangeWasSilent || map.done.isEmpty
+                return (isTold ? [] : [.notify(.notice(notice))]) + restart(with: response, lane: index)
+            }
+            return existingLength == nil
+                ? failTrial(
+                    of: lane.source,
+                    .init("cannot-compare-without-ranges", "nothing can be compared without ranges")
+                )
+                : cannotContinueExisting(.init("whole-file-sent", "the server sent the whole file"))
+        }
+        // With a suffix range the first response shows where the file begins in the resource.
+        let start = base ?? response.range.start
+        base = start
+        guard response.range.start == start + lane.cursor - lane.overlap else {
+            let evidence =
+                LocalizableMessage(
+                    "range-does-not-continue",
+                    "the server sent \(response.range), which does not continue the file"
+                )
+            return laneFault(index, .unproven(evidence), now: now)
+        }
+        if representation == nil {
+            represent(response.identity, from: lane)
+            if response.ranges == .denied { rangesUsable = false }
+        } else if let refused = hold(response, against: lane, index, now: now) {
+            return refused
+        }
+        lanes[index].responseEnd =
+            response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
+        return learnDigests(of: lane) + fit(response, lane: index, now: now)
+    }
+
+    /// Begins the last bytes of a file whose length a response has reported: FTP and SFTP have no requests for those.
+    ///
+    /// `nil` when the response itself begins there.
+    private mutating func beginSuffix(
+        _ response: Judge.AcceptedResponse,
+        lane index: Int,
+        now: Instant
+    ) -> [Action]? {
+        guard case .suffix = plan.selection, representation == nil else { return nil }
+        let lane = lanes[index]
+        guard sources[lane.source].isFileTransfer else { return nil }
+        guard let total = response.identity.total, let start = plan.base(total: total) else {
+            if base != nil, countRestart() {
+                // It may have another one than before.
+                base = nil
+                return [.drop(lane.id), reopen(index, now: now)]
+            }
+            let evidence = LocalizableMessage(
+                "length-missing",
+                "it does not report the length, which a request for the last bytes needs"
+            )
+            return laneFault(index, .unproven(evidence), now: now)
+        }
+        guard response.range.start != start else { return nil }
+        // The file has another length than before.
+        if base != nil, !countRestart() { return keepsChanging(.fewerThanOnDisk(total)) }
+        base = start
+        return [.drop(lane.id), reopen(index, now: now)]
+    }
+
+    /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
+    private mutating func hold(
+        _ response: Judge.AcceptedResponse,
+        against lane: Lane,
+        _ index: Int,
+        now: Instant
+    ) -> [Action]? {
+        let isDecidedLater = hasPieces || plan.isSeeded && response.evidence.contradictsNothing
+        switch isDecidedLater ? .strong : response.evidence {
+        case .changed(let evidence): return changed(evidence, lane: index, now: now)
+        case .unclear: return checkTag(lane: index, now: now)
+        case .weak where lane.overlap == 0: return settleFirst(lane: index, now: now)
+        case .weak
+        where lane.isBringing && lanes.contains { $0.id != lane.id && $0.stage == .flowing && $0.isBringing }:
+            // Responses that only a comparison tells apart are requested one at a time.
+            return [remove(index)]
+        case .weak: break
+        case .strong, .dated:
+            // Else the comparison does it.
+            if lane.overlap == 0 || response.evidence == .strong || response.evidence == .dated {
+                representation?.prove(
+                    sources[lane.source].text,
+                    at: lane.host,
+                    response.identity.validators
+                )
+            }
+            if lane.overlap == 0 || response.evidence == .strong { prove(lane.source) }
+        }
+        if let known = map.total, let length = plan.selectedLength(of: response.identity.total),
+            known != length
+        {
+            return changed(.sizeChanged(from: known, to: length), lane: index, now: now)
+        }
+        if let length = plan.selectedLength(of: response.identity.total), length < map.done.upperBound {
+            return changed(.fewerThanOnDisk(length), lane: index, now: now)
+        }
+        if let refused = holdDigests(of: lane, index, now: now) { return refused }
+        if response.ranges == .denied { rangesUsable = false }
+        return nil
+    }
+
+    /// Describes the bytes on disk by this identity from now on.
+    mutating func represent(_ identity: ContentIdentity, from lane: Lane) {
+        var version = Representation(selection: plan.selection, base: base)
+        version.coding = identity.coding
+        version.total = identity.total
+        version.mediaType = identity.mediaType
+        version.digests = lane.stated
+        version.prove(sources[lane.source].text, at: lane.host, identity.validators)
+        representation = version
+        former = nil
+        prove(lane.source)
+    }
+
+    /// Ends the lane where its response, the file or the requested range ends, whichever comes first.
+    private mutating func fit(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
+        if let total = totalSaid(by: response, to: index) {
+            guard map.done.upperBound <= total else {
+                return changed(.fewerThanOnDisk(total), lane: index, now: now)
+            }
+            map.learn(total: total)
+            representation?.learn(total: response.identity.total)
+        }
+        // A copy of the lane, an autoclosure (of `||`) that names `self`, or a method of it would copy all of it.
+        let (kind, cursor, responseEnd) = (lanes[index].kind, lanes[index].cursor, lanes[index].responseEnd)
+        let comparesEnd = lanes[index].comparesEnd(of: map)
+        let horizon = map.horizon
+        let mayBeEmpty = kind == .settling || comparesEnd
+        guard responseEnd > cursor || cursor >= horizon || mayBeEmpty else {
+            return partTooShort(
+                .init("range-ends-early", "the server sent no byte after \(cursor)"),
+                lane: index,
+                now: now
+            )
+        }
+        guard responseEnd >= cursor else {
+            return partTooShort(
+                .init("range-too-short-to-compare", "the server sent less than the bytes to compare"),
+                lane: index,
+                now: now
+            )
+        }
+        let wanted = min(lanes[index].end, horizon, plan.longest)
+        let end = min(wanted, responseEnd)
+        // More responses of this length would mostly repeat the overlap.
+        let isShortEnd = sources[lanes[index].source].shortEnd == end
+        let isShort = end < wanted && end - cursor < lanes[index].overlap
+        if kind == .data, isShort, !comparesEnd, !isShortEnd {
+            return partTooShort(
+                .init(
+                    "range-too-short",
+                    "the server sent only \(end - cursor) bytes after those to compare"
+                ),
+                lane: index,
+                now: now
+            )
+        }
+        lanes[index].end = end
+        guard isClaimed else {
+            map.shorten(lanes[index].id, to: end)
+            lanes[index].stage = .claiming
+            return [.claim(lanes[index].id)]
+        }
+        if isPassed(lanes[index]) { return [remove(index)] + refillOrOpen(now: now) }
+        return endTogether(with: index) + admit(index, now: now)
+    }
+
+    /// The file's length, when this response is the first to state it.
+    ///
+    /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
+    private mutating func totalSaid(by response: Judge.AcceptedResponse, to index: Int) -> Int64? {
+        guard map.total == nil, lanes[index].kind != .settling else { return nil }
+        // A mirror whose bytes have not been compared may have other content.
+        let isProven = sources[lanes[index].source].isProven
+        if lanes[index].overlap > 0, sources.count > 1, !isProven { return nil }
+        return plan.selectedLength(of: response.identity.total)
+    }
+
+    /// Admits the body: the bytes of a proven response are written to the file.
+    mutating func admit(_ index: Int, now: Instant) -> [Action] {
+        assert(lanes[index].overlap <= lanes[index].cursor, "the overlap is before the cursor")
+        preparePieces()
+        let isFirst = phase != .transferring || received == 0
+        lanes[index].stage = .flowing
+        let asks = askForSidecars()
+        lanes[index].lastByteAt = now
+        lanes[index].measuredAt = now
+        let id = lanes[index].id
+        // A target that works may expire again.
+        sources[lanes[index].source].wentBack = false
+        if checkpointAt == nil { checkpointAt = now + DownloadMachine.checkpointPeriod }
+        guard isFirst else { return [.admit(id)] + asks }
+        let started = Action.notify(.started(total: map.total, resumedAt: written))
+        let actions =
+            phase == .transferring
+            ? [started, .record, .admit(id)] : [started, enter(.transferring), .record, .admit(id)]
+        // Other lanes may join at once, but not before a pending comparison.
+        return actions + asks + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
+    }
+}

@@ -1,0 +1,203 @@
+// What the failure of a request says.
+extension DownloadMachine {
+    func describe(
+        _ fault: AttemptFault,
+        _ disposition: RetryPolicy.Disposition,
+        source: Int
+    ) -> Failure {
+        var failure = description(of: fault, disposition, source: source)
+        failure.url = sources[source].current.text
+        return failure
+    }
+
+    private func description(
+        of fault: AttemptFault,
+        _ disposition: RetryPolicy.Disposition,
+        source: Int
+    ) -> Failure {
+        let place = sources[source].current.redacted
+        let kept = kept("\(.resume) to continue")
+        switch fault {
+        case .transfer(let fault):
+            let broken = broken(fault, from: source)
+            var failure = Failure(
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: broken?.why ?? fault.message,
+                remedy: fault.remedy ?? broken?.remedy ?? (kept.isEmpty ? fault.otherwise : kept)
+            )
+            failure.fault = fault.kind
+            return failure
+        case .silent(let hasResponse):
+            let span = plan.timeout.seconds
+            return Failure(
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: hasResponse
+                    ? .noData(for: "\(span)")
+                    : LocalizableMessage("silent-no-response", "no response for \(span) s"),
+                remedy: kept.isEmpty ? "try again later, or increase \(.option(.timeout))" : kept
+            )
+        case .tooSlow(let floor):
+            return Failure(
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: LocalizableMessage(
+                    "too-slow",
+                    "no more than \(floor) bytes per second for \(Lane.slowPatience.seconds) s"
+                ),
+                remedy: self.kept(
+                    "lower \(.option(.lowestSpeed)) to accept this speed",
+                    otherwise: "lower \(.option(.lowestSpeed)) to accept this speed"
+                )
+            )
+        case .status(let status, let retryAfter):
+            var failure = Failure(
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: .httpStatus(status),
+                remedy: StatusAdvice.remedy(for: status)
+                    ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept)
+            )
+            failure.status = status
+            failure.retryAfter = retryAfter
+            return failure
+        case .refused(let refusal, let retryAfter):
+            var failure = refusal.failure("cannot fetch", sources[source].current)
+            if failure.remedy.isEmpty { failure.remedy = kept }
+            failure.retryAfter = retryAfter
+            return failure
+        case .page(let evidence), .suspectPage(let evidence):
+            return Failure(
+                disposition.code,
+                "cannot use the response of",
+                at: place,
+                because: evidence,
+                remedy: self.kept(
+                    "\(.resume) when the server has the file again, or choose another name",
+                    otherwise: "try again when the server has the file"
+                )
+            )
+        case .unproven(let evidence), .rangeRefused(let evidence):
+            return Failure(
+                disposition.code,
+                "cannot use the response of",
+                at: place,
+                because: evidence,
+                remedy: kept.isEmpty ? Self.askOwner : kept
+            )
+        case .badRedirect(let why):
+            return Failure(
+                disposition.code,
+                "cannot follow the redirect of",
+                at: place,
+                because: why,
+                remedy: Self.askOwner
+            )
+        case .downgrade(let target):
+            return Failure(
+                disposition.code,
+                "cannot follow the redirect of",
+                at: place,
+                because: LocalizableMessage(
+                    "redirect-not-encrypted",
+                    "it leads to \(target), which is not encrypted"
+                ),
+                remedy: "allow it with \(.option(.allowsDowngrade)) if this is intended"
+            )
+        case .tooManyRedirects(let most):
+            return Failure(
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: LocalizableMessage("too-many-redirects", "more than \(most) redirects"),
+                remedy: "increase \(.option(.maximumRedirects))"
+            )
+        }
+    }
+}
+
+extension AttemptFault {
+    /// Whether the status is one for addresses that have expired or need a signature that they lack.
+    var isExpiry: Bool {
+        if case .status(let status, _) = self { [401, 403, 404, 410].contains(status) } else { false }
+    }
+
+    /// Whether servers that limit connections without saying so fail in this way.
+    var mayMeanTooMany: Bool {
+        switch self {
+        case .status(let status, _): [403, 409, 420, 509].contains(status)
+        case .transfer(let fault): fault.kind == .connectionLost
+        case .silent, .tooSlow, .refused, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
+            .downgrade, .tooManyRedirects:
+            false
+        }
+    }
+
+    var retryAfter: Interval? {
+        switch self {
+        case .status(_, let span), .refused(_, let span): span
+        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
+            .downgrade, .tooManyRedirects:
+            nil
+        }
+    }
+}
+
+extension TransferFault {
+    /// What the user can do about it, other than try again.
+    var remedy: Remedy? {
+        switch kind {
+        case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
+        case .publicKey:
+            "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
+        case .denied: "correct \(.option(.user))"
+        case .nameMissing where lacksVersion: "change \(.option(.ipVersion))"
+        case .nameResolution, .nameMissing: "check the host's name"
+        case .proxy: "check \(.option(.proxy))"
+        case .notFound: "check the URL"
+        case .privateAddress: "disable \(.option(.deniesPrivateAddresses)) if this is intended"
+        case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
+            .offsetRefused, .contentChanged, .malformed, .other:
+            nil
+        }
+    }
+
+    /// The same without any other evidence, if no bytes are kept.
+    fileprivate var otherwise: Remedy {
+        switch kind {
+        case .malformed: DownloadMachine.askOwner
+        // The host is the proxy's if there is one; the cause names it.
+        case .unreachable, .connectionRefused, .connectTimeout:
+            "check the host and the port, or try again later"
+        case .connectionLost, .truncated, .tls, .publicKey, .denied, .nameResolution, .nameMissing, .proxy,
+            .notFound,
+            .privateAddress, .serverRefused, .offsetRefused, .contentChanged, .other:
+            "try again later"
+        }
+    }
+}
+
+/// What a user can do about a status code.
+enum StatusAdvice {
+    static func remedy(for status: Int) -> Remedy? {
+        switch status {
+        case 401: "give \(.option(.user))"
+        case 403: "the URL may have expired, or require a login, cookies or a referer"
+        case 404, 410: "check the URL"
+        case 407: "give the proxy's user name and password in \(.option(.proxy))"
+        case 416: "the file may have changed there: try again, or check \(.option(.range))"
+        case 429, 503: "try again later, or with fewer connections"
+        case _: nil
+        }
+    }
+
+    /// The fault for a status without any other evidence, if no bytes are kept.
+    static func otherwise(for status: Int) -> Remedy {
+        (500..<600).contains(status) ? "try again later" : "check the URL"
+    }
+}
