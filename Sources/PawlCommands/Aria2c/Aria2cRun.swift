@@ -125,6 +125,37 @@ struct Aria2cRun {
         configuration.port = Int(options.number("rpc-listen-port") ?? 6800)
         configuration.isStandIn = true
         configuration.manager.numbering = .dotted
+        try setAccess(of: &configuration)
+        configuration.manager.stateFolder = StateFolder.usual
+        configuration.manager.slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)
+        if let limit = options.number("max-overall-download-limit"), limit > 0 {
+            configuration.manager.rateLimit = limit
+        }
+        configuration.sessionFile = options["save-session"].map(ServicePlace.absolute)
+        configuration.sessionInterval = Int(clamping: options.number("save-session-interval") ?? 0)
+        configuration.entries = entries
+        for (occasion, name) in Aria2cRun.hooks {
+            if let program = options[name], !program.isEmpty {
+                configuration.hooks.programs[occasion] = ServicePlace.program(program)
+            }
+        }
+        if let path = options["log"], !path.isEmpty {
+            // aria2's name for standard output; Pawl's own log goes to standard error.
+            configuration.log = try ServiceLog(
+                path: path == "-" ? nil : ServicePlace.absolute(path),
+                format: .text
+            )
+        }
+        var values = options.values.filter { Aria2Option.table[$0.key] != nil }
+        values["dir"] = root
+        values["out"] = nil
+        values["checksum"] = nil
+        configuration.options = Aria2Options(values)
+        return configuration
+    }
+
+    /// Who may call, from where, and how: by default programs of this machine, without a secret.
+    private func setAccess(of configuration: inout ServiceConfiguration) throws(Failure) {
         if options.flag("rpc-listen-all") {
             if options["rpc-secret"]?.isEmpty == false || options["rpc-user"]?.isEmpty == false
                 || options.flag("rpc-allow-unauthenticated")
@@ -163,31 +194,5 @@ struct Aria2cRun {
         if let size = options.number("rpc-max-request-size") {
             configuration.limits.body = Int(clamping: size)
         }
-        configuration.manager.stateFolder = StateFolder.usual
-        configuration.manager.slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)
-        if let limit = options.number("max-overall-download-limit"), limit > 0 {
-            configuration.manager.rateLimit = limit
-        }
-        configuration.sessionFile = options["save-session"].map(ServicePlace.absolute)
-        configuration.sessionInterval = Int(clamping: options.number("save-session-interval") ?? 0)
-        configuration.entries = entries
-        for (occasion, name) in Aria2cRun.hooks {
-            if let program = options[name], !program.isEmpty {
-                configuration.hooks.programs[occasion] = ServicePlace.program(program)
-            }
-        }
-        if let path = options["log"], !path.isEmpty {
-            // aria2's name for standard output; Pawl's own log goes to standard error.
-            configuration.log = try ServiceLog(
-                path: path == "-" ? nil : ServicePlace.absolute(path),
-                format: .text
-            )
-        }
-        var values = options.values.filter { Aria2Option.table[$0.key] != nil }
-        values["dir"] = root
-        values["out"] = nil
-        values["checksum"] = nil
-        configuration.options = Aria2Options(values)
-        return configuration
     }
 }
