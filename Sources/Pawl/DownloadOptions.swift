@@ -24,7 +24,8 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// They are sent to the given origins only, except `Accept`, fields that begin with `Accept-`, and
     /// `User-Agent`; see ``trustsRedirects``. `Range`, `If-Range` and `Accept-Encoding` are replaced by Pawl's own;
-    /// ``range`` is for a part of a file.
+    /// ``range`` is for a part of a file. `Content-Length` and `Transfer-Encoding` are left out, and a line without a value
+    /// removes that field.
     public var headers: [String] = []
     /// User name for the given origins; basic or digest authentication, as the server requires.
     public var user: String?

@@ -169,8 +169,11 @@ public final class Downloader: Sendable {
     /// Downloads a file and returns it when it is complete.
     ///
     /// `path` is the file's path, relative to ``DownloadOptions/folder`` unless it begins with `/`; `nil` takes
-    /// the folder and the name of `options`. Throws ``PawlError``; cancelling the task that waits stops the
-    /// transfer, keeps what was received for a later run, and throws `CancellationError` once it is on disk.
+    /// the folder and the name of `options`. If there is another file, ``DownloadOptions/existingFile`` decides; by
+    /// default the new one gets a name such as `NAME (1)`, which ``DownloadedFile/path`` has.
+    ///
+    /// Throws ``PawlError``; cancelling the task that waits stops the transfer, keeps what was received for a later
+    /// run, and throws `CancellationError` once it is on disk.
     public func download(
         _ source: String,
         to path: String? = nil,

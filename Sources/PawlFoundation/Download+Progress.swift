@@ -26,10 +26,16 @@ extension Download {
     }
 
     private func show(_ snapshot: DownloadSnapshot, in progress: Progress) {
+        if snapshot.state == .finished, snapshot.written == 0 { return progress.completeEmpty() }
         progress.totalUnitCount = snapshot.total ?? -1
         progress.completedUnitCount = min(snapshot.written, snapshot.total ?? snapshot.written)
         // Linux's Progress has no properties for these two.
         progress.setUserInfoObject(Int(clamping: snapshot.smoothedSpeed), forKey: .throughputKey)
         progress.setUserInfoObject(snapshot.timeLeft, forKey: .estimatedTimeRemainingKey)
     }
+}
+
+extension Progress {
+    /// A finished file without content is one unit of one: zero of zero is never finished, neither is a tree with it.
+    func completeEmpty() { (totalUnitCount, completedUnitCount) = (1, 1) }
 }

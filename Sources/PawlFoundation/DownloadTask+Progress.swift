@@ -17,6 +17,9 @@ extension DownloadTask {
             progress.cancellationHandler = { [weak self] in self?.cancel() }
             return progress
         } update: { progress, task in
+            if task.state == .completed, task.sessionError == nil, task.countOfBytesReceived == 0 {
+                return progress.completeEmpty()
+            }
             progress.totalUnitCount = task.countOfBytesExpectedToReceive
             progress.completedUnitCount = task.countOfBytesReceived
         }

@@ -29,6 +29,10 @@ extension DownloadSession {
             }
         }
         guard let next else { return .stop }
+        if let refusal = next.refusal(insteadOf: request) {
+            task.facts.withLock { $0.decided = refusal }
+            return .stop
+        }
         task.facts.withLock { $0.currentURL = next.url }
         return next.url == proposal.to ? .follow : .followTo(next.url)
     }
@@ -103,7 +107,7 @@ extension DownloadSession {
             }
         }
         if decision.disposition == .cancelAuthenticationChallenge {
-            task.facts.withLock { $0.isChallengeCancelled = true }
+            task.facts.withLock { $0.decided = .cancelled(task) }
         }
         return decision
     }

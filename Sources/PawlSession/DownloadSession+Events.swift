@@ -165,7 +165,7 @@ extension DownloadSession {
 
     /// The download failed; a cancelled task reports the cancellation.
     func failed(_ task: DownloadTask, _ error: PawlError) {
-        if task.facts.withLock({ $0.isChallengeCancelled }) { return stop(task, .cancelled(task)) }
+        if let decided = task.facts.withLock({ $0.decided }) { return stop(task, decided) }
         if !configuration.failsOnErrorStatus, let response = error.response, let body = error.responseBody,
             finish(task, with: response, body)
         {

@@ -60,8 +60,8 @@ public final class DownloadTask: Sendable {
         var isRestored = false
         /// The end of its time is watched.
         var isTimed = false
-        /// Its delegate has cancelled it when a credential was requested.
-        var isChallengeCancelled = false
+        /// The error with which a decision of its delegate has ended it.
+        var decided: PawlError?
         /// The target of the last redirect.
         var currentURL: String?
         /// What was measured.

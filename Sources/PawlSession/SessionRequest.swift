@@ -18,8 +18,9 @@ public struct SessionRequest: Sendable, Hashable {
     public var timeoutInterval: Double?
     /// Header fields by name.
     ///
-    /// `Range` and `If-Range` are refused as other methods are: the session sets them to resume. The part of a file is
-    /// `range` of ``DownloadSessionConfiguration/options``.
+    /// `Range`, `If-Range`, `Content-Length`, `Transfer-Encoding` and fields without a value are refused as other methods
+    /// are: the session sets them to resume, or cannot send them. The part of a file is `range` of
+    /// ``DownloadSessionConfiguration/options``.
     public var allHTTPHeaderFields: [String: String] = [:]
     /// The body is a stream.
     package var hasBodyStream = false
@@ -40,21 +41,46 @@ public struct SessionRequest: Sendable, Hashable {
 
     /// The reason why no download can make this request.
     func refusal(adding fields: [String: String]) -> PawlError? {
-        let names = [allHTTPHeaderFields, fields].flatMap(\.keys)
+        let given = [allHTTPHeaderFields, fields].flatMap { $0 }
+        let names = given.map(\.key)
         let field = names.first { ["range", "if-range"].contains($0.lowercased()) }
+        let framing = names.first { ["content-length", "transfer-encoding"].contains($0.lowercased()) }
+        let empty = given.first { $0.value.allSatisfy(\.isWhitespace) }?.key
         let method = httpMethod ?? "GET"
         let why: String? =
             if method.uppercased() != "GET" {
-                "the method is \(Redaction.printable(method)), and a download is a GET request"
+                "the method is '\(Redaction.printable(method))', and a download is a GET request"
             } else if hasBodyStream || httpBody?.isEmpty == false {
                 "it has a body, and a download is a GET request without one"
             } else if let field {
                 "the session sets \(field) itself; the option for a part of a file is range"
+            } else if let framing {
+                "it has the field \(framing), and a download is a GET request without a body"
+            } else if let empty {
+                "its field \(Redaction.printable(empty)) has no value"
             } else {
                 nil
             }
         return why.map { why in
             PawlError(Failure(.badOption, "cannot download", at: Redaction.address(url), because: why))
         }
+    }
+
+    /// The reason why a redirect cannot be followed with this request: only the URL of `offered` can be changed.
+    ///
+    /// A field of `offered` may be missing, as in a new request: the session sends those that the target may get.
+    func refusal(insteadOf offered: SessionRequest) -> PawlError? {
+        let added = allHTTPHeaderFields.filter { offered.value(forHTTPHeaderField: $0.key) != $0.value }
+        guard let field = added.keys.min() else { return refusal(adding: [:]) }
+        return PawlError(
+            Failure(
+                .badOption,
+                "cannot follow the redirect to",
+                at: Redaction.address(url),
+                because:
+                    "the delegate has set the field \(Redaction.printable(field)), and only the URL can be changed",
+                remedy: "set the field in the task's request, and trustsRedirects in the session's options"
+            )
+        )
     }
 }

@@ -158,11 +158,33 @@ import Testing
         }
         #expect(await end(session, url, changing).text == "other")
 
+        // A new request, without the fields of the first, is followed.
+        #expect(await end(session, url, Watcher { SessionRequest(url: $0.url) }).text == "target")
+
         let refused = await end(session, url, Watcher { _ in nil })
         let decision: SessionResponse? = refused.task.response
         #expect(decision?.statusCode == 302)
         #expect(refused.error == nil)
         #expect(refused.text != nil)
+        session.invalidateAndCancel()
+    }
+
+    @Test(arguments: ["field", "method"])
+    func `a redirect with more than another URL fails instead of losing it`(change: String) async throws {
+        let bench = try SessionBench()
+        let session = bench.session()
+        let target = bench.origin.serve("/target", Payload(Array("target".utf8)))
+        let watcher = Watcher { request in
+            var request = request
+            if change == "field" { request.setValue("secret", forHTTPHeaderField: "X-Key") }
+            if change == "method" { request.httpMethod = "POST" }
+            return request
+        }
+        let ended = await end(session, bench.origin.redirect("/start", to: target), watcher)
+        #expect(ended.error?.code == .badOption)
+        #expect(ended.text == nil)
+        #expect(ended.error?.description.contains("secret") == false)
+        #expect(bench.origin.log.of("/target").isEmpty)
         session.invalidateAndCancel()
     }
 

@@ -302,11 +302,16 @@ import Testing
         body.httpBody = [1]
         var ranged = SessionRequest(url: url)
         ranged.setValue("bytes=0-9", forHTTPHeaderField: "range")
-        for request in [post, body, ranged] {
+        // Nothing of a request is left out without a word.
+        var framed = SessionRequest(url: url)
+        framed.setValue("1", forHTTPHeaderField: "Content-Length")
+        var empty = SessionRequest(url: url)
+        empty.setValue(" ", forHTTPHeaderField: "X-Key")
+        for request in [post, body, ranged, framed, empty] {
             let task = session.downloadTask(with: request)
             task.resume()
         }
-        #expect(await notes.until("complete 28", times: 3))
+        #expect(await notes.until("complete 28", times: 5))
         #expect(bench.origin.log.of("/f").isEmpty)
         var hasty = SessionRequest(url: url)
         hasty.timeoutInterval = 0.2

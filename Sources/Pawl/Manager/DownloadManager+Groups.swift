@@ -29,9 +29,10 @@ extension DownloadManager {
 
     /// Pauses a group: its downloads do not run until the group is resumed, except by a forced start.
     ///
-    /// Downloads paused individually are tracked separately. The state survives restarts.
+    /// Downloads paused individually are tracked separately. The state survives restarts. Throws code 28 for a name with
+    /// control characters.
     public func pause(group: String) async throws(PawlError) {
-        try await ask { $0.pause(group: group) }
+        try await ask { keeper throws(Failure) in try keeper.pause(group: group) }
     }
 
     /// Resumes a group; downloads paused individually stay paused.
@@ -60,7 +61,7 @@ extension QueueKeeper {
 
     func change(group: String, of id: QueueID) throws(Failure) -> Bool {
         guard var record = try record(id), record.state != .removed else { return false }
-        record.group = group
+        record.group = try AddOrder.group(group)
         put(record)
         perform(machine.change(group: record.groupID, of: id))
         notify(id, .changed)

@@ -33,7 +33,10 @@ extension DownloadManager {
 
     /// Limits the connections to each host.
     package func limit(connectionsPerHost limit: Int) async throws(PawlError) {
-        try await ask { $0.engine.limit(hosts: HostLimits(connections: max(1, limit))) }
+        try await ask { keeper throws(Failure) in
+            try QueueKeeper.check(limit, "connections for each host")
+            keeper.engine.limit(hosts: HostLimits(connections: limit))
+        }
     }
 
     /// Whether a download runs or waits for a slot.

@@ -147,9 +147,9 @@ extension DownloadManager {
 
     /// Changes the number of simultaneous downloads; if it is lowered, the newest are preempted.
     ///
-    /// The value survives restarts.
+    /// The value survives restarts. Throws code 28 for a number that is not positive.
     public func change(slots: Int) async throws(PawlError) {
-        try await ask { $0.change(slots: slots) }
+        try await ask { keeper throws(Failure) in try keeper.change(slots: slots) }
     }
 
     /// Changes the limit for all downloads together, in bytes per second; `nil` or 0 removes it.

@@ -19,7 +19,7 @@ public struct DownloadRequest: Sendable, Hashable {
     public var priority = 0
     /// The group, see ``DownloadManager/pause(group:)``.
     ///
-    /// Default `nil`, none.
+    /// Default `nil`, none. A name has no line breaks or other control characters.
     public var group: String?
     /// The identifier of a new download; one that is in use is refused.
     ///
@@ -87,7 +87,7 @@ struct AddOrder: Sendable {
         record.options = stored.text
         record.folder = try Self.folder(request.options.folder)
         record.priority = request.priority
-        record.group = request.group ?? ""
+        record.group = try Self.group(request.group ?? "")
         record.taskDescription = request.options.taskDescription
         allowsDuplicate = request.allowsDuplicate
         isNamed = request.id != nil
@@ -97,6 +97,17 @@ struct AddOrder: Sendable {
             case .paused: .paused
             case .now: .now
             }
+    }
+
+    /// Throws code 28 for a name that is not one line: the queue stores names of groups in lines.
+    static func group(_ name: String) throws(Failure) -> String {
+        guard !FieldText.isSafe(name) else { return name }
+        throw Failure(
+            .badOption,
+            "cannot use",
+            at: "the group \(Redaction.printable(name))",
+            because: FieldText.message
+        )
     }
 
     /// Returns a path relative to the root, without `..`.

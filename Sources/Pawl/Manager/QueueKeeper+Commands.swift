@@ -216,8 +216,8 @@ extension QueueKeeper {
         return true
     }
 
-    func pause(group: String) {
-        pausedGroups.insert(group)
+    func pause(group: String) throws(Failure) {
+        pausedGroups.insert(try AddOrder.group(group))
         writeGroups()
         perform(machine.pause(group: GroupID(group)))
     }

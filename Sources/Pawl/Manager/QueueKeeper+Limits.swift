@@ -11,6 +11,7 @@ extension QueueKeeper {
     }
 
     func restoreLimits(_ configuration: DownloadManager.Configuration) throws(Failure) {
+        if let slots = configuration.slots { try Self.check(slots, "slots") }
         if configuration.slots == nil, let slots = try store.value(ValueName.slots).flatMap({ Int($0) }) {
             perform(machine.change(slots: slots))
         }
@@ -25,7 +26,19 @@ extension QueueKeeper {
         followTimetable()
     }
 
-    func change(slots: Int) {
+    /// Throws code 28 for a number that is not positive.
+    static func check(_ number: Int, _ what: String) throws(Failure) {
+        guard number < 1 else { return }
+        throw Failure(
+            .badOption,
+            "cannot use",
+            at: "\(number) \(what)",
+            because: LocalizableMessage("must-be-at-least", "must be a whole number, at least \(1)")
+        )
+    }
+
+    func change(slots: Int) throws(Failure) {
+        try Self.check(slots, "slots")
         values[ValueName.slots] = "\(slots)"
         perform(machine.change(slots: slots))
     }

@@ -5,7 +5,8 @@ extension QueueStep {
     /// Moves a download to another group, `nil` for none; `false` if there is no such download.
     package func change(group: String?, of id: Download.ID) throws(Failure) -> Bool {
         guard let record = try keeper.record(QueueID(id)), record.state != .removed else { return false }
-        if record.group != group ?? "" { keeper.change(record.id, group: group ?? "") }
+        let group = try AddOrder.group(group ?? "")
+        if record.group != group { keeper.change(record.id, group: group) }
         return true
     }
 

@@ -185,7 +185,7 @@ extension Examples {
         let body = try downloader.body(of: "https://example.org/events.log")
         for try await chunk in body {
             parser.feed(chunk)
-            try save(JSONEncoder().encode(body.position))
+            if let position = body.position { try save(JSONEncoder().encode(position)) }
         }
 
         do {

@@ -90,6 +90,35 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `numbers that are not positive and groups that are not one line are refused`() async throws {
+        let bench = try ManagerBench()
+        var configuration = DownloadManager.Configuration()
+        configuration.slots = 0
+        let refused = configuration
+        #expect(
+            await #expect(throws: PawlError.self) { _ = try await bench.open(refused) }?.code == .badOption
+        )
+        let manager = try await bench.open()
+        var request = bench.request("http://127.0.0.1:1/f")
+        request.start = .paused
+        let download = try await manager.add(request)
+        request = bench.request("http://127.0.0.1:1/g")
+        request.group = "a\nb"
+        let grouped = request
+        for attempt: @Sendable () async throws -> Void in [
+            { try await manager.change(slots: -1) },
+            { try await manager.limit(connectionsPerHost: 0) },
+            // The paused groups are stored in lines.
+            { try await manager.pause(group: "a\nb") },
+            { try await manager.change(group: "a\nb", of: download.id) },
+            { _ = try await manager.add(grouped) },
+        ] {
+            #expect(await #expect(throws: PawlError.self) { try await attempt() }?.code == .badOption)
+        }
+        #expect(try await manager.groups().isEmpty)
+        await manager.shutDown()
+    }
+
     @Test func `D7 slots and limits persist, unless the next program sets others`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
