@@ -160,8 +160,8 @@ struct RobotsRulesTests {
 
     @Test func `hostile rules and paths take linear time`() {
         let word = String(repeating: "a", count: 2000)
-        let text = (0..<200).map { "Disallow: /*\(word)b\($0)\n" }.joined()
-        #expect(rules("User-agent: *\n" + text).allows("/" + String(repeating: "a", count: 50_000)))
+        let text = (0..<50).map { "Disallow: /*\(word)b\($0)\n" }.joined()
+        #expect(rules("User-agent: *\n" + text).allows("/" + String(repeating: "a", count: 20_000)))
     }
 
     @Test func `a line that the limit cuts is left out`() {
