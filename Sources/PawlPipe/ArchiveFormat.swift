@@ -8,6 +8,7 @@ struct ArchivedSample {
     var job: PipeJob
     var result: PipeResult
     var response: DownloadResponse?
+    var requested: UnixTime?
 }
 
 /// The format of an archive of samples.
@@ -16,6 +17,8 @@ protocol ArchiveFormat: Sendable {
 
     /// The first bytes of an archive.
     var beginning: [UInt8] { get }
+    /// Whether it stores header fields.
+    var usesResponses: Bool { get }
     /// The number of bytes after the trailer.
     var trailerDistance: Int64 { get }
     /// Returns the offset of the content in the bytes that it writes; `nil` if they contain it in another

@@ -11,6 +11,8 @@ struct PipeRecord: Sendable {
     /// The received content.
     var content: SampleContent?
     var response: DownloadResponse?
+    /// When the content was requested, for an archive that states it.
+    var requested: UnixTime?
     /// Whether an earlier run stored the file.
     var isThere = false
     /// The file of an earlier sample with this content.

@@ -45,7 +45,7 @@ extension PipeRun {
     }
 
     private mutating func admit(_ job: PipeJob, _ number: Int, _ size: Int) {
-        var entry = Entry(job: job, size: size, host: job.address.host.lowercased())
+        let entry = Entry(job, size: size)
         if let folder {
             let key = SampleName.path(of: job)
             entry.key = key
@@ -76,7 +76,7 @@ extension PipeRun {
         if stopDeadline != nil { return drop(number) }
         let job = entry.job
         if let learned = recent[job.request] {
-            return complete(number, learned.result.shared(), learned.content, learned.response)
+            return complete(number, learned.result.shared(), learned.content, nil)
         }
         if let primary = primaries[job.request] {
             entries[primary]?.followers.append(number)
@@ -95,7 +95,7 @@ extension PipeRun {
     }
 
     private mutating func start(_ number: Int) {
-        guard var entry = entries[number] else { preconditionFailure("a scheduled sample has an entry") }
+        guard let entry = entries[number] else { preconditionFailure("a scheduled sample has an entry") }
         var options = configuration.download
         options.headers += entry.job.headers
         options.checksum = entry.job.checksum
@@ -104,6 +104,7 @@ extension PipeRun {
         let now = clock.now
         let isFirst = entry.started == nil
         entry.started = entry.started ?? now
+        entry.requested = clock.wallTime
         entry.attempts = max(1, entry.attempts)
         entry.isWaiting = false
         do throws(PawlError) {
@@ -111,13 +112,11 @@ extension PipeRun {
             entry.download = download
             entry.spool = spool
             numbers[download.id] = number
-            entries[number] = entry
             if isFirst, let timeout = configuration.sampleTimeout {
                 deadlines.push(number, at: now + timeout)
             }
             download.resume()
         } catch {
-            entries[number] = entry
             schedule.ended(of: entry.host)
             complete(number, PipeResult(error.failure, as: .refused), nil, nil)
         }
@@ -129,17 +128,17 @@ extension PipeRun {
         guard let entry = entries[number] else { return }
         switch event.kind {
         case .retry(let error, let delay):
-            entries[number]?.attempts += 1
+            entry.attempts += 1
             if error.status == 429 || error.status == 503 { postpone(number, by: .seconds(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
-            schedule.ended(of: entry.host)
+            schedule.ended(of: entry.host, keepsConnection: true)
             var result = PipeResult(.ok)
             result.describe(file.response, of: entry.job)
             complete(number, result, entry.spool?.content, file.response)
         case .failed(let error):
             numbers[event.id] = nil
-            schedule.ended(of: entry.host)
+            schedule.ended(of: entry.host, keepsConnection: error.status != nil)
             // A published shard is final: it says nothing of a disk that was full meanwhile.
             if shard != nil, error.failure.code.isOfStorage { failure = failure ?? error.failure }
             let result = PipeResult(error, of: entry.job, respecting: configuration.respected)
@@ -155,9 +154,9 @@ extension PipeRun {
         }
         numbers[download.id] = nil
         downloader.abandon(download)
-        entries[number]?.download = nil
-        entries[number]?.spool = nil
-        entries[number]?.isWaiting = true
+        entry.download = nil
+        entry.spool = nil
+        entry.isWaiting = true
         schedule.postpone(number, of: entry.host, until: clock.now + delay)
         if stopDeadline != nil { drop(number) }
     }
@@ -174,16 +173,18 @@ extension PipeRun {
         _ response: DownloadResponse?
     ) {
         guard let entry = entries[number] else { return }
-        entries[number]?.download = nil
-        entries[number]?.spool = nil
-        entries[number]?.followers = []
+        let followers = entry.followers
+        entry.download = nil
+        entry.spool = nil
+        entry.followers = []
         var first = result
         if let started = entry.started {
             first.attempts = entry.attempts
             first.seconds = (clock.now - started).seconds
         }
         store(number, first, content, response)
-        for follower in entry.followers {
+        for follower in followers {
+            entries[follower]?.requested = entry.requested
             complete(follower, result.shared(), content, response)
         }
     }
@@ -197,7 +198,10 @@ extension PipeRun {
         guard let entry = entries[number] else { return }
         var record = PipeRecord(number: number, job: .success(entry.job), result: result)
         record.result.key = result.status == .ok || result.status == .already ? entry.key : nil
-        record.response = response
+        if shard?.archive.usesResponses == true {
+            record.response = response
+            record.requested = entry.requested
+        }
         record.content = content
         record.isPrimary = entry.started != nil
         // The content is in the file of an earlier sample.
@@ -224,7 +228,9 @@ extension PipeRun {
             let content = shard == nil ? nil : record.content
             // A sample that the archive has in another form is requested again.
             if shard == nil || content != nil || record.result.status != .ok {
-                let learned = Learned(result: record.result, content: content, response: record.response)
+                var learned = Learned(result: record.result, content: content)
+                // The archive has another key for each sample, and its content is described again.
+                if shard != nil { (learned.result.key, learned.result.sha256) = (nil, nil) }
                 recent.note(learned, for: job.request)
             }
         }

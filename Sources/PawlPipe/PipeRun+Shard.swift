@@ -29,7 +29,6 @@ final class ShardRun: Sendable {
             let agent = configuration.download.userAgent ?? "Pawl/\(PawlVersion.text)"
             archive = WarcArchive(
                 date: SystemClock().wallTime,
-                now: { SystemClock().wallTime },
                 headers: ["User-Agent: \(agent)"] + configuration.download.headers,
                 name: stem
             )
@@ -137,5 +136,5 @@ extension PipeRun {
         if !due.isEmpty { sink.store(due) }
     }
 
-    private static var longestHeld: Int { 32 << 20 }
+    private static var longestHeld: Int { 16 << 20 }
 }

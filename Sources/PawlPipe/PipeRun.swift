@@ -9,20 +9,27 @@ import PawlSystem
 /// Everything here runs on the main thread; other threads only post to the inbox.
 package struct PipeRun {
     /// An unfinished sample.
-    struct Entry: Sendable {
-        var job: PipeJob
+    final class Entry {
+        let job: PipeJob
         /// The length of its line.
-        var size: Int
-        var host: String
+        let size: Int
+        let host: String
         var key: String?
         var spool: SampleSpool?
         var download: Download?
         var started: Instant?
+        var requested: UnixTime?
         var attempts = 0
         /// Later samples with the same request.
         var followers: [Int] = []
         /// Whether no request for it has begun.
         var isWaiting = false
+
+        init(_ job: PipeJob, size: Int) {
+            self.job = job
+            self.size = size
+            host = job.address.host
+        }
     }
 
     /// The result of a request, for later samples with the same request.
@@ -30,7 +37,6 @@ package struct PipeRun {
         var result: PipeResult
         /// The content, unless it is in memory.
         var content: SampleContent?
-        var response: DownloadResponse?
     }
 
     let configuration: PipeConfiguration

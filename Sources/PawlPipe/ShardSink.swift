@@ -41,7 +41,9 @@ final class ShardSink: SampleSink {
     }
 
     private func store(_ record: inout PipeRecord) throws(Failure) {
-        if case .success(let job) = record.job, record.result.status == .ok, let content = record.content {
+        if case .success(let job) = record.job, record.result.status == .ok,
+            let content = try record.content?.inMemory()
+        {
             try record.result.describe(content)
             record.content = try add(content, &record, job)
         }
@@ -59,7 +61,13 @@ final class ShardSink: SampleSink {
         let type = record.result.type
         record.result.key = "\(key).\(SampleName.ending(type: type, path: job.address.path))"
         let start = draft.length + Int64(state.withLock { $0.pending.count })
-        let sample = ArchivedSample(key: key, job: job, result: record.result, response: record.response)
+        let sample = ArchivedSample(
+            key: key,
+            job: job,
+            result: record.result,
+            response: record.response,
+            requested: record.requested
+        )
         let offset = try archive.write(sample, content, to: append)
         // Content in memory is not kept for repeated addresses.
         return offset.map { draft.content(from: start + $0, length: content.length) }
@@ -74,11 +82,13 @@ final class ShardSink: SampleSink {
     }
 
     private func flush() throws(Failure) {
-        let bytes = state.withLock { state in
-            defer { state.pending = [] }
-            return state.pending
-        }
-        if !bytes.isEmpty { try draft.append(bytes) }
+        // Only the sink's thread appends; the room is kept, because growing it costs a copy.
+        var bytes: [UInt8] = []
+        state.withLock { swap(&$0.pending, &bytes) }
+        guard !bytes.isEmpty else { return }
+        try draft.append(bytes)
+        bytes.removeAll(keepingCapacity: true)
+        state.withLock { swap(&$0.pending, &bytes) }
     }
 
     /// Publishes the archive and then the manifest, a copy of the one at the end of the archive.

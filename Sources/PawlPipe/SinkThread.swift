@@ -12,7 +12,7 @@ final class SinkThread: Sendable {
         var load = 0
     }
 
-    private static let room = 32 << 20
+    private static let room = 8 << 20
 
     private let state = Monitor(State())
 
@@ -55,5 +55,5 @@ final class SinkThread: Sendable {
 
 extension PipeRecord {
     /// Its cost while it waits: bytes of memory, or more for an open file, because those are limited.
-    fileprivate var load: Int { content.map { $0.isInFile ? 128 << 10 : $0.memory } ?? 0 }
+    fileprivate var load: Int { content.map { $0.mayOwnFile ? 128 << 10 : $0.memory } ?? 0 }
 }

@@ -4,6 +4,7 @@ import PawlDisk
 /// `ID.jpg` and `ID.json` for each sample (WebDataset).
 struct TarArchive: ArchiveFormat {
     var beginning: [UInt8] { [] }
+    var usesResponses: Bool { false }
     var trailerDistance: Int64 { 0 }
 
     func write(
@@ -15,11 +16,10 @@ struct TarArchive: ArchiveFormat {
         try output(header)
         try content.forEachPiece { (piece) throws(Failure) in try output(Array(piece)) }
         let fields = JSON.object(sample.job.members).utf8
-        try output(
-            TarHeader.padding(after: content.length)
-                + TarHeader.file("\(sample.key).json", length: Int64(fields.count)) + fields
-                + TarHeader.padding(after: Int64(fields.count))
-        )
+        try output(TarHeader.padding(after: content.length))
+        try output(TarHeader.file("\(sample.key).json", length: Int64(fields.count)))
+        try output(fields)
+        try output(TarHeader.padding(after: Int64(fields.count)))
         return Int64(header.count)
     }
 

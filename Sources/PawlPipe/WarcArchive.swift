@@ -6,11 +6,11 @@ import PawlDisk
 struct WarcArchive: ArchiveFormat {
     /// The start of the run.
     let date: UnixTime
-    let now: @Sendable () -> UnixTime
     let headers: [String]
     let name: String
 
     private static let longestCompressed: Int64 = 4 << 20
+    var usesResponses: Bool { true }
     /// The end of the last record, and that of its gzip member.
     var trailerDistance: Int64 { Int64(WarcRecord.end.count) + 13 }
 
@@ -24,16 +24,17 @@ struct WarcArchive: ArchiveFormat {
         _ content: SampleContent,
         to output: Output
     ) throws(Failure) -> Int64? {
-        let now = now()
+        let date = sample.requested ?? date
         let seed = "\(name)/\(sample.key)"
         let given = headers + sample.job.headers
         var address = sample.job.address
-        var target = address.text
-        if let url = sample.response?.url, let final = try? WebAddress.parse(url).address {
+        if let url = sample.response?.url, let final = try? WebAddress.parse(url).address, final != address {
             address = final
-            target = Redaction.address(url)
+            // A redirect may add secrets; the job's own query is in the manifest, too.
+            if final.query != sample.job.address.query { address.query = nil }
         }
-        var request = WarcRecord(.request, seed: seed + "/request", date: now)
+        let target = address.text
+        var request = WarcRecord(.request, seed: seed + "/request", date: date)
         request.target = target
         request.partner = seed
         let requestBlock = WarcRecord.request(address, headers: given)
@@ -42,7 +43,7 @@ struct WarcArchive: ArchiveFormat {
                 request.head(length: Int64(requestBlock.count)) + requestBlock + WarcRecord.end
             )
         )
-        var response = WarcRecord(.response, seed: seed, date: now)
+        var response = WarcRecord(.response, seed: seed, date: date)
         response.target = target
         response.payloadDigest = sample.result.sha256
         let head = WarcRecord.responseHead(

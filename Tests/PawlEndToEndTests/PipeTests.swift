@@ -426,6 +426,27 @@ struct ShardTests {
         }
     }
 
+    @Test func `a record of WARC has the whole URL of its job, and no secret of a redirect`() throws {
+        let bench = try PipeBench()
+        let query = "?page=2&text=\(String(repeating: "x", count: 400))"
+        let target = bench.origin.serve("/target.jpg", bench.payload(1)) { $0.contentType = "image/jpeg" }
+        bench.origin.serve("/moved.jpg", bench.payload(2)) {
+            $0.instead = .redirect(to: "/target.jpg?token=secret")
+        }
+        let moved = target.replacing("/target.jpg", with: "/moved.jpg")
+        try bench.write([target + query, moved])
+        let (code, _) = try bench.run(["--to", "out", "--format", "warc", "--shard", "s"])
+        #expect(code == 0)
+        let records = try PawlProcess.run("/bin/zcat", ["out/s.warc.gz"], folder: bench.folder.path).lines
+        let targets = records.filter { $0.hasPrefix("WARC-Target-URI: ") }.map {
+            $0.filter { $0 != "\r\n" && $0 != "\r" }
+        }
+        #expect(
+            targets == [target + query, target + query, target, target].map { "WARC-Target-URI: \($0)" }
+        )
+        #expect(!records.contains { $0.contains("secret") })
+    }
+
     @Test func `killed at any moment it leaves nothing or a whole shard`() throws {
         let bench = try PipeBench()
         try bench.serve(80)

@@ -24,6 +24,8 @@ package struct HTTP1Pool: Hashable, Sendable {
     private struct Idle: Hashable {
         let id: HTTP1ConnectionID
         let key: ConnectionKey
+        /// Of the key: most of them differ, which a number shows faster.
+        let hash: Int
         /// When it has been idle too long.
         let end: Instant
     }
@@ -39,7 +41,9 @@ package struct HTTP1Pool: Hashable, Sendable {
     /// One that is sent again because a reused connection was lost gets a new connection, so it is not lost that way
     /// twice.
     package mutating func place(_ key: ConnectionKey, isRetry: Bool, at now: Instant) -> Placement {
-        if !isRetry, let index = idle.lastIndex(where: { $0.key == key }) {
+        let hash = key.hashValue
+        // By index, because a closure would get a copy of each.
+        if !isRetry, let index = idle.indices.last(where: { idle[$0].hash == hash && idle[$0].key == key }) {
             let found = idle.remove(at: index)
             return found.end > now ? .reuse(found.id) : .discard(found.id)
         }
@@ -54,7 +58,7 @@ package struct HTTP1Pool: Hashable, Sendable {
         at now: Instant
     ) -> HTTP1ConnectionID? {
         assert(!idle.contains { $0.id == id }, "a connection is idle once")
-        idle.append(Idle(id: id, key: key, end: now + HTTP1Limits.idleTime))
+        idle.append(Idle(id: id, key: key, hash: key.hashValue, end: now + HTTP1Limits.idleTime))
         return idle.count > HTTP1Limits.idleConnections ? idle.removeFirst().id : nil
     }
 

@@ -17,7 +17,11 @@ enum FNV {
 
     /// `hash` in hexadecimal digits of its full width.
     static func hex<Hash: FixedWidthInteger>(_ hash: Hash) -> String {
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: Hash.bitWidth / 4 - digits.utf8.count) + digits
+        var digits: [UInt8] = []
+        digits.reserveCapacity(Hash.bitWidth / 4)
+        for shift in stride(from: Hash.bitWidth - 4, through: 0, by: -4) {
+            digits.append(Hexadecimal.character(UInt8(truncatingIfNeeded: hash >> shift) & 15))
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 }

@@ -2,7 +2,8 @@
 package struct InOrder<Value: Sendable>: Sendable {
     /// The number of the value to be returned next.
     package private(set) var next = 0
-    private var waiting: [Int: Value] = [:]
+    /// By reference, because a dictionary has up to twice as many places as values.
+    private var waiting: [Int: Boxed<Value>] = [:]
 
     package init() {}
 
@@ -12,10 +13,14 @@ package struct InOrder<Value: Sendable>: Sendable {
     /// Adds a value; returns the values that are next in order.
     package mutating func put(_ value: Value, at number: Int) -> [Value] {
         precondition(number >= next && waiting[number] == nil, "a number is given out once")
-        waiting[number] = value
-        var due: [Value] = []
-        while let value = waiting.removeValue(forKey: next) {
-            due.append(value)
+        guard number == next else {
+            waiting[number] = Boxed(value)
+            return []
+        }
+        var due = [value]
+        next += 1
+        while let boxed = waiting.removeValue(forKey: next) {
+            due.append(boxed.value)
             next += 1
         }
         return due
@@ -25,17 +30,17 @@ package struct InOrder<Value: Sendable>: Sendable {
 /// The most recent results by address, so that a repeated address is not requested again.
 package struct RecentResults<Value: Sendable>: Sendable {
     private let capacity: Int
-    private var values: [PipeJob.Request: Value] = [:]
+    private var values: [PipeJob.Request: Boxed<Value>] = [:]
     /// The keys in order of arrival, as a ring buffer.
     private var keys: [PipeJob.Request] = []
     private var oldest = 0
 
     package init(capacity: Int) { self.capacity = capacity }
 
-    package subscript(_ key: PipeJob.Request) -> Value? { values[key] }
+    package subscript(_ key: PipeJob.Request) -> Value? { values[key]?.value }
 
     package mutating func note(_ value: Value, for key: PipeJob.Request) {
-        guard values.updateValue(value, forKey: key) == nil else { return }
+        guard values.updateValue(Boxed(value), forKey: key) == nil else { return }
         if keys.count < capacity {
             keys.append(key)
         } else {

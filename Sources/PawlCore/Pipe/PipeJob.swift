@@ -12,8 +12,10 @@ package struct PipeJob: Hashable, Sendable {
     package var headers: [String]
     /// The requested file name, a relative path.
     package var out: String?
+    /// The members of the object; `nil` for a line that is only a URL.
+    private let given: [JSON.Member]?
     /// All members of the object except `headers`, which may contain secrets.
-    package var members: [JSON.Member]
+    package var members: [JSON.Member] { given ?? [JSON.Member("url", .string(url))] }
 
     /// An invalid line, with what could be parsed.
     package struct Refusal: Error, Hashable, Sendable {
@@ -40,7 +42,7 @@ package struct PipeJob: Hashable, Sendable {
         guard let url = String(validating: text, as: UTF8.self) else {
             return refusal(line, "the line is not UTF-8")
         }
-        return make(line, url: url, members: [JSON.Member("url", .string(url))])
+        return make(line, url: url, members: nil)
     }
 
     /// The job of a failed result in a manifest; `nil` for any other result.
@@ -110,12 +112,15 @@ package struct PipeJob: Hashable, Sendable {
         checksum: String? = nil,
         headers: [String] = [],
         out: String? = nil,
-        members: [JSON.Member]
+        members: [JSON.Member]?
     ) -> Result<PipeJob, Refusal> {
-        if let checksum, Checksum(text: checksum) == nil {
-            return refusal(line, "the checksum is not TYPE=HEX of a known type", members)
+        func refuse(_ reason: String) -> Result<PipeJob, Refusal> {
+            refusal(line, reason, members ?? [JSON.Member("url", .string(url))])
         }
-        if let out, let flaw = SampleName.flaw(ofPath: out) { return refusal(line, "out \(flaw)", members) }
+        if let checksum, Checksum(text: checksum) == nil {
+            return refuse("the checksum is not TYPE=HEX of a known type")
+        }
+        if let out, let flaw = SampleName.flaw(ofPath: out) { return refuse("out \(flaw)") }
         do throws(Failure) {
             let address = try WebAddress.parse(url).address
             _ = try DigestFragment.parse(url, of: address)
@@ -128,11 +133,11 @@ package struct PipeJob: Hashable, Sendable {
                     checksum: checksum,
                     headers: headers,
                     out: out,
-                    members: members
+                    given: members
                 )
             )
         } catch {
-            return refusal(line, error.description, members)
+            return refuse(error.description)
         }
     }
 

@@ -42,22 +42,26 @@ package struct PipeResult: Hashable, Sendable {
     ///
     /// `isTimed`: includes `attempts` and `seconds`, which differ between runs.
     package func line(of job: PipeJob, isTimed: Bool = true) -> [UInt8] {
-        let id = job.members.last { $0.name == "id" }?.value ?? .null
-        var members = [
-            JSON.Member("id", id), JSON.Member("url", .string(job.url)),
-            JSON.Member("status", .string(status.rawValue)), JSON.Member("code", .number(code)),
-            JSON.Member("reason", Self.text(reason)), JSON.Member("http", http.map { .number($0) } ?? .null),
-            JSON.Member("bytes", bytes.map { .number($0) } ?? .null),
-            JSON.Member("sha256", Self.text(sha256)),
-            JSON.Member("key", Self.text(key)), JSON.Member("type", Self.text(type)),
-            JSON.Member("finalURL", Self.text(finalURL)),
-        ]
+        var line = JSON.ObjectText()
+        line.add("id", job.members.last { $0.name == "id" }?.value ?? .null)
+        line.add("url", job.url)
+        line.add("status", status.rawValue)
+        line.add("code", Int(code))
+        line.add("reason", reason)
+        line.add("http", http)
+        line.add("bytes", bytes.map { Int($0) })
+        line.add("sha256", sha256)
+        line.add("key", key)
+        line.add("type", type)
+        line.add("finalURL", finalURL)
         if isTimed {
-            members.append(JSON.Member("attempts", .number(attempts)))
-            members.append(JSON.Member("seconds", .number(Self.decimal(seconds))))
+            line.add("attempts", attempts)
+            line.add("seconds", .number(Self.decimal(seconds)))
         }
-        members += job.members.filter { !Self.names.contains($0.name) }
-        return JSON.object(members).utf8
+        for member in job.members where !Self.names.contains(member.name) {
+            line.add(member.name, member.value)
+        }
+        return line.end()
     }
 
     /// The output for an invalid line of the input.
@@ -89,8 +93,6 @@ package struct PipeResult: Hashable, Sendable {
         result.seconds = 0
         return result
     }
-
-    private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
     /// A number with three decimals.
     private static func decimal(_ seconds: Double) -> String {

@@ -1,7 +1,8 @@
 /// Decides which sample starts next, within limits for all samples and for each host, and a delay between the
 /// starts of one host.
 ///
-/// Hosts take turns, so that one with many samples does not delay the others.
+/// Hosts take turns, so that one with many samples does not delay the others. In its turn a host starts some samples one
+/// after another, which use the same connection.
 package struct PipeSchedule: Sendable {
     private struct Host: Sendable {
         /// Waiting samples; those before index `next` have started.
@@ -12,6 +13,8 @@ package struct PipeSchedule: Sendable {
         var notBefore: Instant?
         /// Whether the host is in `ready` or in `later`.
         var isQueued = false
+        /// The number of samples that followed another one in its turn.
+        var followed = 0
 
         var isEmpty: Bool { next == waiting.count }
 
@@ -31,12 +34,17 @@ package struct PipeSchedule: Sendable {
         }
     }
 
+    /// The maximum number of samples that follow another one in a turn of their host.
+    package static let longestTurn = 16
+
     private let slots: Int
     private let perHost: Int
     private let delay: Interval
     private var hosts: [String: Host] = [:]
     /// Hosts that may start a sample.
     private var ready = FIFO<String>()
+    /// Hosts whose turn continues; they start before those in `ready`.
+    private var following = FIFO<String>()
     private var later = InstantHeap()
     package private(set) var active = 0
     package private(set) var waiting = 0
@@ -67,34 +75,55 @@ package struct PipeSchedule: Sendable {
             enqueue(name)
             forgetIfIdle(name)
         }
+        while let name = following.popFirst() {
+            guard let host = hosts[name], !host.isEmpty, host.active < perHost, host.notBefore == nil else {
+                continue
+            }
+            return start(name, host, now)
+        }
         while let name = ready.popFirst() {
             hosts[name]?.isQueued = false
-            guard var host = hosts[name], !host.isEmpty, host.active < perHost else { continue }
+            guard var host = hosts[name], !host.isEmpty, host.active < perHost else {
+                forgetIfIdle(name)
+                continue
+            }
             if let notBefore = host.notBefore, now < notBefore {
                 hosts[name]?.isQueued = true
                 later.push(name, at: notBefore)
                 continue
             }
-            let sample = host.popFirst()
-            host.active += 1
-            host.notBefore = host.delay > .zero ? now + host.delay : nil
-            hosts[name] = host
-            active += 1
-            waiting -= 1
-            enqueue(name)
-            return sample
+            host.followed = 0
+            return start(name, host, now)
         }
         return nil
     }
 
+    private mutating func start(_ name: String, _ host: Host, _ now: Instant) -> Int {
+        var host = host
+        let sample = host.popFirst()
+        host.active += 1
+        host.notBefore = host.delay > .zero ? now + host.delay : nil
+        hosts[name] = host
+        active += 1
+        waiting -= 1
+        enqueue(name)
+        return sample
+    }
+
     /// A sample of the host has ended.
-    package mutating func ended(of name: String) {
+    ///
+    /// `keepsConnection`: the next sample of the host follows at once, within limits, because it can use the connection.
+    package mutating func ended(of name: String, keepsConnection: Bool = false) {
         guard var host = hosts[name], host.active > 0 else { return }
         host.active -= 1
         active -= 1
         if host.isEmpty, !host.isQueued, let notBefore = host.notBefore {
             host.isQueued = true
             later.push(name, at: notBefore)
+        }
+        if keepsConnection, !host.isEmpty, host.notBefore == nil, host.followed < Self.longestTurn {
+            host.followed += 1
+            following.append(name)
         }
         hosts[name] = host
         enqueue(name)

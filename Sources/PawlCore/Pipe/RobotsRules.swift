@@ -2,13 +2,15 @@
 package struct RobotsRules: Hashable, Sendable {
     private struct Rule: Hashable, Sendable {
         var isAllowed: Bool
-        /// The normalized path pattern, which keeps `*` and a final `$`.
+        /// The normalized path pattern, with `wildcard` for `*` and `end` for a final `$`.
         var pattern: [UInt8]
     }
 
     /// The maximum number of bytes of a file that are parsed (§2.5).
     package static let limit = 500 << 10
     private static let longestPattern = 2048
+    /// Bytes that no normalized path has.
+    private static let (wildcard, end): (UInt8, UInt8) = (0xFF, 0xFE)
 
     private var rules: [Rule] = []
     /// The value of `Crawl-delay`, which RFC 9309 does not define.
@@ -25,6 +27,12 @@ package struct RobotsRules: Hashable, Sendable {
         var (isOwn, isGeneral, hasRules) = (false, false, true)
         var text = bytes.prefix(Self.limit)
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        // A line that was cut may say something else.
+        if text.count < bytes.count || bytes.count == Self.limit {
+            text = text.prefix(
+                through: text.lastIndex { $0 == .lineFeed || $0 == .carriageReturn } ?? text.startIndex
+            )
+        }
         for line in text.split(whereSeparator: { $0 == .lineFeed || $0 == .carriageReturn }) {
             guard let (name, value) = Self.field(line) else { continue }
             if name == "user-agent" {
@@ -60,7 +68,7 @@ package struct RobotsRules: Hashable, Sendable {
             }
             delay = max(delay ?? .zero, .seconds(min(seconds, 3600)))
         } else if !value.isEmpty, value.count <= Self.longestPattern {
-            rules.append(Rule(isAllowed: name == "allow", pattern: Self.normalized(value)))
+            rules.append(Rule(isAllowed: name == "allow", pattern: Self.pattern(value)))
         }
     }
 
@@ -80,7 +88,18 @@ package struct RobotsRules: Hashable, Sendable {
     /// The approximate memory use, for the limit on all rules.
     package var size: Int { rules.reduce(64) { $0 + $1.pattern.count + 32 } }
 
-    /// Percent-decodes unreserved octets and encodes others in upper case (§2.2.2).
+    /// A pattern whose special characters cannot be confused with those of a path, which patterns write as `%2A` and `%24`
+    /// (§2.2.3).
+    private static func pattern(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        let isAnchored = text.last == UInt8(ascii: "$")
+        let parts = (isAnchored ? text.dropLast() : text).split(
+            separator: .asterisk,
+            omittingEmptySubsequences: false
+        )
+        return Array(parts.map(normalized).joined(separator: [wildcard])) + (isAnchored ? [end] : [])
+    }
+
+    /// Makes octets of ASCII equal whether they are percent-encoded or not, and encodes others in upper case (§2.2.2).
     private static func normalized(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text
@@ -97,35 +116,54 @@ package struct RobotsRules: Hashable, Sendable {
             }
             rest = rest.dropFirst(2)
             let value = high << 4 | low
-            let isPlain = value.isLetter || value.isDigit || [.dash, .dot, .underscore, 0x7E].contains(value)
+            let isPlain = (0x21...0x7E).contains(value) && value != .percent
             if isPlain { result.append(value) } else { append(coded: value) }
         }
         return result
     }
 
-    /// `*` matches any bytes; a pattern without a final `$` matches any path that begins with it.
+    /// A wildcard matches any bytes; a pattern without an end matches any path that begins with it.
     private static func matches(_ pattern: ArraySlice<UInt8>, _ path: [UInt8]) -> Bool {
-        let isAnchored = pattern.last == UInt8(ascii: "$")
-        let pattern = Array(isAnchored ? pattern.dropLast() : pattern) + (isAnchored ? [] : [.asterisk])
-        var (place, position) = (0, 0)
-        var star: (place: Int, position: Int)?
-        while position < path.count {
-            if place < pattern.count, pattern[place] == .asterisk {
-                // Consecutive asterisks are the same as one.
-                guard place + 1 < pattern.count else { return true }
-                star = (place, position)
-                place += 1
-            } else if place < pattern.count, pattern[place] == path[position] {
-                place += 1
-                position += 1
-            } else if let last = star {
-                star = (last.place, last.position + 1)
-                (place, position) = (last.place + 1, last.position + 1)
-            } else {
-                return false
-            }
+        let isAnchored = pattern.last == end
+        let parts = (isAnchored ? pattern.dropLast() : pattern).split(
+            separator: wildcard,
+            omittingEmptySubsequences: false
+        )
+        guard let first = parts.first, let last = parts.last, path.starts(with: first) else { return false }
+        var rest = path[first.count...]
+        guard parts.count > 1 else { return !isAnchored || rest.isEmpty }
+        // Each part is taken where it occurs first, which leaves most for the others.
+        for part in parts.dropFirst().dropLast() {
+            guard let next = endOfFirst(part, in: rest) else { return false }
+            rest = rest[next...]
         }
-        return pattern[place...].allSatisfy { $0 == .asterisk }
+        guard isAnchored else { return endOfFirst(last, in: rest) != nil }
+        return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
+    }
+
+    /// Where the first occurrence of a word ends (Knuth, Morris and Pratt).
+    ///
+    /// In linear time, because rules and paths come from others.
+    private static func endOfFirst(_ word: ArraySlice<UInt8>, in text: ArraySlice<UInt8>) -> Int? {
+        guard !word.isEmpty else { return text.startIndex }
+        let word = Array(word)
+        // For each prefix, the length of the longest shorter one that it ends with.
+        var fallback = [0]
+        var length = 0
+        func step(_ byte: UInt8) {
+            while length > 0, byte != word[length] { length = fallback[length - 1] }
+            if byte == word[length] { length += 1 }
+        }
+        for byte in word.dropFirst() {
+            step(byte)
+            fallback.append(length)
+        }
+        length = 0
+        for index in text.indices {
+            step(text[index])
+            if length == word.count { return index + 1 }
+        }
+        return nil
     }
 }
 

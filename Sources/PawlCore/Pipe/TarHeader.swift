@@ -27,28 +27,39 @@ package enum TarHeader {
     }
 
     private static func header(_ name: [UInt8], _ length: Int64, type: Unicode.Scalar) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: block)
-        func put(_ text: some Collection<UInt8>, at offset: Int) {
-            for (index, byte) in text.enumerated() { bytes[offset + index] = byte }
-        }
-        put(name, at: 0)
-        put("0000644\0".utf8, at: 100)
-        put("0000000\0".utf8, at: 108)
-        put("0000000\0".utf8, at: 116)
-        put(octal(length, 11), at: 124)
-        put("00000000000\0".utf8, at: 136)
-        put("        ".utf8, at: 148)
+        var bytes = template
+        for (index, byte) in name.enumerated() { bytes[index] = byte }
+        put(length, digits: 11, at: 124, in: &bytes)
         bytes[156] = UInt8(ascii: type)
-        put("ustar\u{0}00".utf8, at: 257)
-        put(octal(bytes.reduce(0) { $0 + Int64($1) }, 6), at: 148)
+        var sum: Int64 = 0
+        for byte in bytes { sum += Int64(byte) }
+        put(sum, digits: 6, at: 148, in: &bytes)
         bytes[154] = 0
         return bytes
     }
 
-    private static func octal(_ number: Int64, _ digits: Int) -> [UInt8] {
-        let text = String(number, radix: 8)
-        return [UInt8](repeating: UInt8(ascii: "0"), count: max(0, digits - text.utf8.count))
-            + Array(text.utf8)
+    /// A header without name, length, type and checksum, for which it has blanks.
+    private static let template: [UInt8] = {
+        var bytes = [UInt8](repeating: 0, count: block)
+        func put(_ text: String, at offset: Int) {
+            for (index, byte) in text.utf8.enumerated() { bytes[offset + index] = byte }
+        }
+        put("0000644\0", at: 100)
+        put("0000000\0", at: 108)
+        put("0000000\0", at: 116)
+        put("00000000000\0", at: 136)
+        put("        ", at: 148)
+        put("ustar\u{0}00", at: 257)
+        return bytes
+    }()
+
+    /// Writes an octal number.
+    private static func put(_ number: Int64, digits: Int, at offset: Int, in bytes: inout [UInt8]) {
+        var left = number
+        for index in (offset..<(offset + digits)).reversed() {
+            bytes[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left & 7)
+            left >>= 3
+        }
     }
 
     /// `LENGTH NAME=VALUE`; the length includes its own digits.

@@ -1,10 +1,23 @@
 /// Bytes as lower-case hexadecimal digits.
 package enum Hexadecimal {
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.reduce(into: "") { text, byte in
-            let digits = String(byte, radix: 16)
-            text += digits.count == 1 ? "0" + digits : digits
+        text(Array(bytes))
+    }
+
+    // Not generic: that would cost a call through a table for each byte.
+    private static func text(_ bytes: [UInt8]) -> String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * bytes.count)
+        for byte in bytes {
+            digits.append(character(byte >> 4))
+            digits.append(character(byte & 15))
         }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// The digit of a number below 16.
+    static func character(_ digit: UInt8) -> UInt8 {
+        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }
 
     /// `nil` unless `text` is an even number of hexadecimal digits.

@@ -8,6 +8,9 @@ package struct SampleContent: Sendable {
         case file(OpenFile, start: Int64)
     }
 
+    /// The length of a piece of a file.
+    private static let piece = 256 << 10
+
     private let storage: Storage
     package let length: Int64
 
@@ -29,6 +32,9 @@ package struct SampleContent: Sendable {
     package var isInFile: Bool {
         if case .file = storage { true } else { false }
     }
+
+    /// Whether the file may have no other content; those in a shared file do not need a descriptor each.
+    package var mayOwnFile: Bool { wholeFile != nil }
 
     /// The file, if the content is all of it.
     var wholeFile: OpenFile? {
@@ -59,7 +65,7 @@ package struct SampleContent: Sendable {
             while offset < length {
                 let piece: [UInt8]
                 do throws(SystemError) {
-                    let most = Int(min(256 << 10, length - offset))
+                    let most = Int(min(Int64(Self.piece), length - offset))
                     piece = try unsafe [UInt8](unsafeUninitializedCapacity: most) {
                         (buffer, count) throws(SystemError) in
                         count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
@@ -79,6 +85,14 @@ package struct SampleContent: Sendable {
                 offset += Int64(piece.count)
             }
         }
+    }
+
+    /// The same content in memory if it is one piece, so that it is read from the file only once.
+    package func inMemory() throws(Failure) -> SampleContent {
+        guard isInFile, length <= Int64(Self.piece) else { return self }
+        var bytes: [UInt8] = []
+        try forEachPiece { bytes = Array($0) }
+        return SampleContent(bytes: bytes)
     }
 
     /// All bytes, for content that is known to be small.

@@ -1,24 +1,30 @@
 package import PawlCore
-import Synchronization
 
-/// Contents that are used later, one after another in an unnamed file.
-package final class SampleStore: Sendable {
-    private let file: OpenFile
+/// Contents that are used later, one after another in unnamed files.
+///
+/// A file is closed, which frees its space, when none of its contents is in use.
+package struct SampleStore: Sendable {
+    /// The length from which another file is begun.
+    private let longest: Int64
     private let folder: SpoolFolder
-    private let end = Mutex<Int64>(0)
+    private var file: OpenFile
+    private var end: Int64 = 0
 
-    init(_ file: OpenFile, _ folder: SpoolFolder) {
+    init(_ file: OpenFile, _ folder: SpoolFolder, longest: Int64) {
+        self.longest = longest
         self.file = file
         self.folder = folder
     }
 
     /// Writes a content to the file; returns it as a region of the file.
-    package func keep(_ content: SampleContent) throws(Failure) -> SampleContent {
-        let start = end.withLock { end in
-            defer { end += content.length }
-            return end
+    package mutating func keep(_ content: SampleContent) throws(Failure) -> SampleContent {
+        if end >= longest {
+            file = try folder.open()
+            end = 0
         }
+        let start = end
         try content.write(to: file, at: start)
+        end += content.length
         return SampleContent(file: file, start: start, length: content.length)
     }
 }

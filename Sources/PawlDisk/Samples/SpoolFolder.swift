@@ -36,8 +36,10 @@ package final class SpoolFolder: Sendable {
         }
     }
 
-    /// Moves large content that is used later out of memory, into one shared file.
-    package func makeStore() throws(Failure) -> SampleStore { SampleStore(try open(), self) }
+    /// Moves large content that is used later out of memory, into shared files.
+    package func makeStore(longest: Int64 = 64 << 20) throws(Failure) -> SampleStore {
+        SampleStore(try open(), self, longest: longest)
+    }
 
     func check<Value>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
         do throws(SystemError) { return try body() } catch {

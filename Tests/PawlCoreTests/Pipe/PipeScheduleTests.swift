@@ -54,9 +54,34 @@ struct PipeScheduleTests {
         #expect(schedule.waiting == 0)
     }
 
-    @Test func `every sample starts once, whatever the order of ends`() {
+    @Test func `in its turn a host starts samples one after another, up to a limit`() {
+        var schedule = PipeSchedule(slots: 1, perHost: 2)
+        for number in 0..<40 { schedule.add(number, of: number == 1 ? "b" : "a") }
+        var started: [Int] = []
+        while let number = schedule.next(now: at(0)) {
+            started.append(number)
+            schedule.ended(of: number == 1 ? "b" : "a", keepsConnection: true)
+        }
+        #expect(started.firstIndex(of: 1) == PipeSchedule.longestTurn + 1)
+        #expect(started.count == 40)
+    }
+
+    @Test func `a host whose connection is lost, or that has a delay, has no turn of several samples`() {
+        for delay in [Interval.zero, .seconds(1)] {
+            var schedule = PipeSchedule(slots: 1, perHost: 2, delay: delay)
+            schedule.add(0, of: "a")
+            schedule.add(1, of: "a")
+            schedule.add(2, of: "b")
+            #expect(schedule.next(now: at(0)) == 0)
+            schedule.ended(of: "a", keepsConnection: delay > .zero)
+            #expect(schedule.next(now: at(0)) == 2)
+        }
+    }
+
+    @Test(arguments: [Interval.milliseconds(3), .zero])
+    func `every sample starts once, whatever the order of ends`(delay: Interval) {
         var dice = Dice(seed: 7)
-        var schedule = PipeSchedule(slots: 5, perHost: 2, delay: .milliseconds(3))
+        var schedule = PipeSchedule(slots: 5, perHost: 2, delay: delay)
         var active: [String: Int] = [:]
         var running: [String] = []
         var started: Set<Int> = []
@@ -75,7 +100,7 @@ struct PipeScheduleTests {
                 let index = Int(dice.next() % UInt64(running.count))
                 let host = running.remove(at: index)
                 active[host, default: 0] -= 1
-                schedule.ended(of: host)
+                schedule.ended(of: host, keepsConnection: dice.next() % 2 == 0)
                 now = now + .milliseconds(1)
             }
         }
@@ -98,11 +123,58 @@ struct RobotsRulesTests {
         ("User-agent: x\nUser-agent: pawl\nDisallow: /p # why\n", "/p1", false),
         ("User-agent: *\nDisallow: /%7Ea", "/~a", false), ("User-agent: *\nDisallow: /ü", "/%C3%BC", false),
         ("\u{FEFF}user-agent:*\r\ndisallow:/a\r", "/a", false), ("Disallow: /", "/a", true),
+        ("User-agent: *\nDisallow: /a-%2A.html", "/a-*.html", false),
+        ("User-agent: *\nDisallow: /a-%2A.html", "/a-b.html", true),
+        ("User-agent: *\nDisallow: /a%24", "/a$b", false), ("User-agent: *\nDisallow: /a%24", "/a", true),
+        ("User-agent: *\nDisallow: /a$b", "/a$bc", false), ("User-agent: *\nDisallow: /*$", "/%24", false),
+        ("User-agent: *\nDisallow: /a?b=c://d", "/a?b=c%3A%2F%2Fd", false),
+        ("User-agent: *\nDisallow: /%25", "/%", true), ("User-agent: *\nDisallow: /a%", "/a%", false),
         ("<html>", "/a", true),
         ("User-agent: *\nDisallow: /", "/robots.txt", true), ("User-agent: pawlx\nDisallow: /", "/", true),
     ])
     func `the longest rule of the own group counts`(text: String, path: String, isAllowed: Bool) {
         #expect(rules(text).allows(path) == isAllowed)
+    }
+
+    @Test func `patterns match what a search through all possibilities finds`() {
+        func matches(_ pattern: Substring, _ path: Substring) -> Bool {
+            guard let first = pattern.first else { return true }
+            if first == "$", pattern.count == 1 { return path.isEmpty }
+            if first == "*" {
+                return matches(pattern.dropFirst(), path)
+                    || !path.isEmpty && matches(pattern, path.dropFirst())
+            }
+            return path.first == first && matches(pattern.dropFirst(), path.dropFirst())
+        }
+        var dice = Dice(seed: 3)
+        func text(_ characters: [String], _ count: Int) -> String {
+            (0..<count).map { _ in characters[Int(dice.next() % UInt64(characters.count))] }.joined()
+        }
+        for round in 0..<4000 {
+            let pattern = "/" + text(["a", "b", "*"], round % 7) + (round % 3 == 0 ? "$" : "")
+            let path = "/" + text(["a", "b"], Int(dice.next() % 9))
+            let allows = rules("User-agent: *\nDisallow: \(pattern)").allows(path)
+            #expect(allows == !matches(pattern[...], path[...]), "\(pattern) and \(path)")
+        }
+    }
+
+    @Test func `hostile rules and paths take linear time`() {
+        let word = String(repeating: "a", count: 2000)
+        let text = (0..<50).map { "Disallow: /*\(word)b\($0)\n" }.joined()
+        #expect(rules("User-agent: *\n" + text).allows("/" + String(repeating: "a", count: 20_000)))
+    }
+
+    @Test func `a line that the limit cuts is left out`() {
+        let start = "User-agent: *\nAllow: /open\n#"
+        let comment = String(
+            repeating: "x",
+            count: RobotsRules.limit - start.utf8.count - "\nDisallow: /".utf8.count
+        )
+        let text = start + comment + "\nDisallow: /"
+        #expect(text.utf8.count == RobotsRules.limit)
+        #expect(rules(text + "secret").allows("/a"))
+        #expect(rules(text).allows("/a"), "the rest was not received")
+        #expect(!rules("User-agent: *\nDisallow: /").allows("/a"), "a short file may end without a line feed")
     }
 
     @Test func `a group's delay is read, and absurd ones are cut`() {
