@@ -272,6 +272,25 @@ int pawl_attribute(int file, const char *name, void *value, size_t length) {
     return count < 0 ? -errno : (int)count;
 }
 
+void pawl_copy_attributes(int from, int to) {
+    ssize_t size = flistxattr(from, NULL, 0);
+    char *names = size > 0 ? malloc((size_t)size) : NULL;
+    if (!names) return;
+    // A value has at most 64 KiB on Linux.
+    char *value = malloc(65536);
+    size = value ? flistxattr(from, names, (size_t)size) : 0;
+    for (ssize_t at = 0; at < size; at += (ssize_t)strlen(names + at) + 1) {
+        const char *name = names + at;
+        size_t length = strlen(mark_name);
+        if (strncmp(name, "user.", 5) != 0) continue;
+        if (strncmp(name, mark_name, length) == 0 && (name[length] == 0 || name[length] == '.')) continue;
+        ssize_t count = fgetxattr(from, name, value, 65536);
+        if (count >= 0) (void)fsetxattr(to, name, value, (size_t)count, 0);
+    }
+    free(value);
+    free(names);
+}
+
 int pawl_boot_identity(uint8_t identity[16]) {
     char text[64];
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);

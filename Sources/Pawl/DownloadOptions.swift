@@ -108,7 +108,7 @@ public struct DownloadOptions: Sendable, Hashable {
     /// The expected digest of the content, `type=hex`: `sha-256`, `sha-512`, `sha-384`, `sha-224`, `sha-1`, `md5`,
     /// `crc64nvme`, `crc32c`, `crc32` or `adler32`.
     ///
-    /// A URL may state one in its fragment too (`#sha256=HEX`).
+    /// Several are separated by commas, and all must match. A URL may state one in its fragment too (`#sha256=HEX`).
     public var checksum: String?
     /// Which other digests of the content are looked for, and what the download must reach.
     ///

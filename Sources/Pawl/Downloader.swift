@@ -238,12 +238,12 @@ public final class Downloader: Sendable {
     /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.
     ///
     /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``). `replaces`: the only file that it may
-    /// overwrite, as it was then. `digest`: one that the content must have besides the checksum.
+    /// overwrite, as it was then. `digests`: those that the content must have besides the checksum.
     package func add(
         _ source: String,
         options: DownloadOptions,
         pieces: PieceHashes?,
-        digest: ExpectedDigest? = nil,
+        digests: [ExpectedDigest] = [],
         isSeeded: Bool = false,
         replaces: FileStamp? = nil
     ) throws(PawlError) -> Download {
@@ -252,7 +252,7 @@ public final class Downloader: Sendable {
             options: options,
             hooks: nil,
             pieces: pieces,
-            digest: digest,
+            digests: digests,
             isSeeded: isSeeded,
             replaces: replaces
         ) { _ in nil }
@@ -263,7 +263,7 @@ public final class Downloader: Sendable {
         options: DownloadOptions,
         hooks: DownloadHooks?,
         pieces: PieceHashes? = nil,
-        digest: ExpectedDigest? = nil,
+        digests: [ExpectedDigest] = [],
         isSeeded: Bool = false,
         replaces: FileStamp? = nil,
         keepsPartial: Bool = false,
@@ -272,7 +272,7 @@ public final class Downloader: Sendable {
         var job: Job
         do throws(Failure) {
             job = try Job(source: source, options: options, settingsCache: settingsCache)
-            if let digest { try job.plan.add(digest) }
+            try job.plan.add(digests)
             job.disk = try ownDisk(job.plan)
         } catch {
             throw PawlError(error, of: source)

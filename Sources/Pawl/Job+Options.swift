@@ -65,7 +65,7 @@ extension Job {
             plan.selection = try RangeOption.parse(text)
             plan.length = nil
         }
-        plan.checksum = options.checksum.flatMap(Checksum.init(text:))
+        plan.checksums = options.checksum.flatMap(Checksum.list) ?? []
         for (text, address) in zip([source] + options.mirrors, sources) {
             for checksum in try DigestFragment.parse(text, of: address)
             where !plan.digests.contains(where: { $0.checksum == checksum }) {
@@ -161,9 +161,9 @@ extension TransferSettings.Values {
 }
 
 extension DownloadPlan {
-    /// Adds a digest that the content must have besides the other given ones.
-    mutating func add(_ digest: ExpectedDigest) throws(Failure) {
-        digests.append(digest)
+    /// Adds digests that the content must have besides the other given ones.
+    mutating func add(_ more: [ExpectedDigest]) throws(Failure) {
+        digests += more
         try checkGiven()
     }
 

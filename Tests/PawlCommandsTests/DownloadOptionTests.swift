@@ -132,6 +132,22 @@ import Testing
         #expect(options.headers == ["Authorization: x : y"])
     }
 
+    @Test func `several checksums are one value, and each is added once`() throws {
+        let option = try #require(DownloadOption.named["checksum"])
+        let (one, two) = ("md5=" + String(repeating: "ab", count: 16), "crc32=01020304")
+        var options = DownloadOptions()
+        for text in [one, two, one.uppercased()] { try option.take(text, into: &options) }
+        #expect(options.checksum == "\(one),\(two)")
+        var stored = StoredOptions()
+        stored.options = options
+        #expect(StoredOptions(text: stored.text) == stored)
+        #expect(stored.given.map(\.text) == [one, two])
+        for text in ["\(one),", "\(one),md5=0", ","] {
+            #expect(throws: Failure.self) { try option.take(text, into: &options) }
+        }
+        #expect(options.checksum == "\(one),\(two)")
+    }
+
     @Test(arguments: [
         ("retries", "-1"), ("connections", "61"), ("timeout", "0"), ("timeout", "nan"), ("length", "-1"),
         ("max-redirects", "x"), ("max-redirects", "1001"), ("retries", "1000001"),

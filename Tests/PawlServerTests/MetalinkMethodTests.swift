@@ -40,6 +40,29 @@ import Testing
         await bench.close()
     }
 
+    @Test func `every digest of a Metalink is checked, and exported`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let md5 = Hexadecimal.text(MessageDigest5.digest(payload.bytes))
+        let text = """
+            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f"><hash type="md5">\(md5)</hash>
+            <hash type="sha-1">\(String(repeating: "0", count: 40))</hash><url>\(url)</url></file></metalink>
+            """
+        let gids = try await bench.result("aria2.addMetalink", selection(text, ["pause": "true"]))
+        let gid = try #require(gids.array?.first?.string)
+        let exported = try await bench.result("pawl.export")
+        #expect(
+            exported.text.contains("md5=\(md5)") && exported.text.contains("sha-1=0000"),
+            "\(exported.text)"
+        )
+        _ = try await bench.result("aria2.unpause", [.string(gid)])
+        await #expect(throws: (any Error).self) { try await bench.finish(gid) }
+        let status = try await bench.result("aria2.tellStatus", [.string(gid)])
+        #expect(status["errorCode"] == "32")
+        #expect(!FileSystem.exists(bench.root + "/f"))
+        await bench.close()
+    }
+
     @Test func `the pieces of a Metalink are verified, also after a restart of the service`() async throws {
         let length: Int64 = 256 << 10
         let total = payload.length

@@ -60,6 +60,8 @@ int pawl_remove_mark(int file);
 // Another extended attribute, with a name such as `user.NAME`. pawl_attribute returns the value's length or -errno.
 int pawl_set_attribute(int file, const char *name, const void *value, size_t length);
 int pawl_attribute(int file, const char *name, void *value, size_t length);
+// Copies the extended attributes `user.*` that are not Pawl's, as far as the file system stores them.
+void pawl_copy_attributes(int from, int to);
 
 // The 16 bytes that identify this boot of the kernel; an errno value when it does not report them.
 int pawl_boot_identity(uint8_t identity[16]);

@@ -44,12 +44,8 @@ public struct DownloadDetails: Sendable {
 extension DownloadDetails {
     /// The URLs, the first that can state digests with those that no option has and with `checksum`.
     package func sources(stating checksum: String? = nil) -> [String] {
-        let fragment = DigestFragment.text(
-            of: ([checksum].compactMap(\.self) + digests).compactMap { Checksum(text: $0) }
-        )
-        var sources = sources
-        if let index = sources.firstIndex(where: { !$0.hasPrefix("s3:") }) { sources[index] += fragment }
-        return sources
+        let own = checksum.flatMap(Checksum.list) ?? []
+        return DigestFragment.stating(own + digests.compactMap { Checksum(text: $0) }, in: sources)
     }
 }
 

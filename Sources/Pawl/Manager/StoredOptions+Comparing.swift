@@ -35,7 +35,7 @@ extension StoredOptions {
                 let (known, wanted) = (given, added.given)
                 return isFinished
                     ? !wanted.allSatisfy(known.contains)
-                    : !known.isEmpty && wanted.first.map { !known.contains($0) } ?? false
+                    : !known.isEmpty && !wanted.isEmpty && !wanted.contains(where: known.contains)
             }
             let (known, wanted) = (field.values(self), field.values(added))
             guard !wanted.isEmpty, wanted.map({ $0.lowercased() }) != known.map({ $0.lowercased() }) else {

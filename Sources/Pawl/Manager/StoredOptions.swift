@@ -33,8 +33,10 @@ struct StoredOptions: Hashable, Sendable {
 
     /// The digests that the caller stated, the checksum first.
     var given: [Checksum] {
-        ([options.checksum].compactMap(\.self) + digests).compactMap { Checksum(text: $0) }
+        own + digests.compactMap { Checksum(text: $0) }
     }
+
+    private var own: [Checksum] { options.checksum.flatMap(Checksum.list) ?? [] }
 
     /// Adds the digests that URLs state, since a record's URLs have no fragments: the first is the checksum if there is none.
     ///
@@ -42,11 +44,10 @@ struct StoredOptions: Hashable, Sendable {
     mutating func add(_ stated: [Checksum]) throws(Failure) {
         let known = given
         let new = stated.filter { !known.contains($0) }
-        let checksum = options.checksum.flatMap { Checksum(text: $0) }.map {
-            ExpectedDigest($0, level: .given, source: "")
-        }
-        let others = known.dropFirst(checksum == nil ? 0 : 1) + new
-        try ([checksum].compactMap(\.self) + others.map { ExpectedDigest(inFragment: $0) }).check()
+        let others = known.dropFirst(own.count) + new
+        try
+            (own.map { ExpectedDigest($0, level: .given, source: "") }
+            + others.map { ExpectedDigest(inFragment: $0) }).check()
         var texts = new.map(\.text)
         if options.checksum == nil, !texts.isEmpty { options.checksum = texts.removeFirst() }
         digests += texts

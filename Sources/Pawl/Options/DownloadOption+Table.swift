@@ -76,13 +76,13 @@ extension DownloadOption {
         ),
         DownloadOption(
             "checksum",
-            .optional(\.checksum, .checksum),
+            .checksums,
             .checksum,
             stored: "checksum",
             aria2: "checksum",
             takes: "TYPE=HEX",
             whenKnown: .proof,
-            "expected checksum (one URL only): \(checksumNames)"
+            "expected checksum (one URL only): \(checksumNames); repeatable, all must match"
         ),
         DownloadOption(
             "verify",

@@ -5,11 +5,11 @@ struct OptionField: Sendable {
     /// In stored form.
     let texts: @Sendable (DownloadOptions) -> [String]
     /// Takes the stored form; `false` if it cannot be read.
-    let restore: @Sendable (inout DownloadOptions, String) -> Bool
+    private(set) var restore: @Sendable (inout DownloadOptions, String) -> Bool
     /// Takes the stored form of another version: the nearest value that is valid, or none.
     let recover: @Sendable (inout DownloadOptions, String) -> Void
     /// Takes what a user wrote.
-    let take: @Sendable (inout DownloadOptions, String, OptionID) throws(Failure) -> Void
+    private(set) var take: @Sendable (inout DownloadOptions, String, OptionID) throws(Failure) -> Void
     let clear: @Sendable (inout DownloadOptions) -> Void
     let check: @Sendable (DownloadOptions, OptionID) throws(Failure) -> Void
 
@@ -57,6 +57,25 @@ struct OptionField: Sendable {
                 if let value = options[keyPath: path] { try form.check(value, id) }
             }
         )
+    }
+
+    /// Checksums of one content, separated by commas; each further one is added.
+    static let checksums = {
+        var field = optional(\.checksum, .checksum)
+        field.restore = { options, text in
+            addChecksums(text, to: &options)
+            return true
+        }
+        field.take = { (options, text, id) throws(Failure) in
+            addChecksums(try OptionForm.checksum.read(text, id), to: &options)
+        }
+        return field
+    }()
+
+    @Sendable private static func addChecksums(_ text: String, to options: inout DownloadOptions) {
+        let known = options.checksum.map { $0.split(separator: ",") } ?? []
+        let new = text.split(separator: ",").filter { !known.contains($0) }
+        options.checksum = (known + new).joined(separator: ",")
     }
 
     static func list(_ path: Path<[String]>, _ form: OptionForm<String>) -> OptionField {

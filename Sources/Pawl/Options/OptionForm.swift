@@ -216,7 +216,7 @@ extension OptionForm<String> {
         }
     }
 
-    /// `TYPE=HEX`.
+    /// `TYPE=HEX`, or several separated by commas.
     static let checksum = {
         var form = text(check: checkChecksum)
         form.parse = { $0.lowercased() }
@@ -224,6 +224,12 @@ extension OptionForm<String> {
     }()
 
     @Sendable private static func checkChecksum(_ text: String, _ id: OptionID) throws(Failure) {
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            try checkOne(String(part), id)
+        }
+    }
+
+    private static func checkOne(_ text: String, _ id: OptionID) throws(Failure) {
         let parts = text.split(separator: "=", maxSplits: 1).map { String($0) }
         guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
             throw Failure(

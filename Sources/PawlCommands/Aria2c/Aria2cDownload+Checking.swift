@@ -12,7 +12,16 @@ extension Aria2cDownload {
     }
 
     /// Whether a digest of the content is known.
-    var hasDigest: Bool { entry.pieces != nil || target.checksum != nil }
+    var hasDigest: Bool { entry.pieces != nil || !checksums.isEmpty }
+
+    /// The digests of the whole file: the option's, and those in the fragments of its URLs.
+    private var checksums: [Checksum] {
+        let stated = entry.addresses.flatMap { text -> [Checksum] in
+            guard let address = try? WebAddress.parse(text).address else { return [] }
+            return (try? DigestFragment.parse(text, of: address)) ?? []
+        }
+        return (target.checksum.flatMap(Checksum.list) ?? []) + stated
+    }
 
     /// Reads the file; `progress` as for `FileDigests`.
     func finding(_ path: String, progress: (Int) -> Bool) throws(Failure) -> Finding {
@@ -23,9 +32,10 @@ extension Aria2cDownload {
             for piece in wrong { right.remove(pieces.range(piece, in: length)) }
             guard wrong.isEmpty, file.length == length else { return .pieces(right) }
         }
-        guard let checksum = target.checksum.flatMap({ Checksum(text: $0) }) else { return .right }
-        let digests = try FileDigests(path).digests([checksum.algorithm], progress: progress)
-        return digests == [checksum.digest] ? .right : .wrong
+        let checksums = checksums
+        guard !checksums.isEmpty else { return .right }
+        let digests = try FileDigests(path).digests(checksums.map(\.algorithm), progress: progress)
+        return digests == checksums.map(\.digest) ? .right : .wrong
     }
 
     /// Downloads only the wrong ranges again; the file stays until the new one is complete and verified.

@@ -228,7 +228,9 @@ struct Aria2cEntries: ~Copyable {
         var entries: [Aria2cEntry] = []
         let scheme = options["metalink-preferred-protocol"]
         for file in try files(of: bytes, at: path, options, base: base) {
-            let addresses = file.sources(preferring: scheme, near: options["metalink-location"]).map(\.text)
+            let sources = file.sources(preferring: scheme, near: options["metalink-location"]).map(\.text)
+            // aria2's option has one digest only.
+            let addresses = DigestFragment.stating(Array(file.checksums.dropFirst()), in: sources)
             var lines = [
                 InputOption(name: "out", value: (file.folders + [file.name]).joined(separator: "/"), line: 0)
             ]

@@ -11,7 +11,7 @@ extension GetPlan.Item {
             let sources = file.sources.map(\.address.text)
             let place = (file.folders + [file.name]).joined(separator: "/")
             var lines = [InputOption(name: "output", value: place, line: 0)]
-            if let checksum = file.checksums.first {
+            for checksum in file.checksums {
                 lines.append(InputOption(name: "checksum", value: checksum.text, line: 0))
             }
             if let size = file.size {

@@ -13,8 +13,8 @@ package struct GetPlan: Sendable {
         package var lines: [InputOption]
         /// The digests of its pieces, of a Metalink.
         package var pieces: PieceHashes?
-        /// A digest that it must have besides the checksum in its options.
-        package var digest: ExpectedDigest?
+        /// The digests that it must have besides the checksum in its options.
+        package var digests: [ExpectedDigest] = []
         /// Its part file begins with bytes of other files, which its checksum will prove.
         package var isSeeded = false
         /// The only file that it may overwrite, as it was then; `nil` for any.

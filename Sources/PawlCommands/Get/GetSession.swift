@@ -129,7 +129,7 @@ struct GetSession: ~Copyable {
             item.source,
             options: options,
             pieces: item.pieces,
-            digest: item.digest,
+            digests: item.digests,
             isSeeded: item.isSeeded,
             replaces: item.replaces
         )

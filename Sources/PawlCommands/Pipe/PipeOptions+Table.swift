@@ -123,10 +123,9 @@ extension PipeOptions {
             "checksum",
             takes: "TYPE=HEX",
             in: .sources,
-            "checksum for samples whose job has none: \(DownloadOption.checksumNames)"
+            "checksum for samples whose job has none: \(DownloadOption.checksumNames); repeatable"
         ) { (options, value) throws(Failure) in
-            _ = try OptionValues.checksum(value)
-            options.configuration.download.checksum = value
+            try DownloadOption.named["checksum"]?.take(value, into: &options.configuration.download)
         },
     ]
 

@@ -51,14 +51,14 @@ struct RepairRun: Sendable {
     func run() throws(Failure) -> Int32 {
         if let place = options.get.zsync { return try byBlocks(of: place) }
         if let place = options.metalink { return try byPieces(of: place) }
-        return try byComparison(with: options.from, checksum: nil, length: nil)
+        return try byComparison(with: options.from, checksums: [], length: nil)
     }
 
     // MARK: zsync
 
     private func byBlocks(of place: String) throws(Failure) -> Int32 {
         let control = try ReadMaterial.zsync(at: place, of: options.get)
-        if try has(control.checksum, control.length) { return whole() }
+        if try differing([control.checksum], control.length) == nil { return whole() }
         let sources = try control.sources(at: place, given: options.from)
         return try SeededDownload(
             seed: .blocks(control, files: [file.path] + options.get.seeds),
@@ -68,7 +68,7 @@ struct RepairRun: Sendable {
             length: control.length,
             replaces: true,
             replaced: original,
-            checksum: control.checksum,
+            checksums: [control.checksum],
             described: ReadMaterial.shown(place),
             options: options.get
         ).run()
@@ -96,10 +96,12 @@ struct RepairRun: Sendable {
                 remedy: "give --from"
             )
         }
-        let checksum = entry.checksums.first
+        let checksums = entry.checksums
         guard let pieces = entry.pieces, let length = entry.size else {
-            if let checksum, let size = entry.size, try has(checksum, size) { return whole() }
-            return try byComparison(with: sources, checksum: checksum, length: entry.size)
+            if !checksums.isEmpty, let size = entry.size, try differing(checksums, size) == nil {
+                return whole()
+            }
+            return try byComparison(with: sources, checksums: checksums, length: entry.size)
         }
         let digests = try FileDigests(file.path)
         var display = ProgressDisplay(isShown: !options.get.isJSON && !options.get.isQuiet)
@@ -110,7 +112,12 @@ struct RepairRun: Sendable {
             return true
         }
         display.end()
-        if wrong.isEmpty, digests.length == length { return whole() }
+        if wrong.isEmpty, digests.length == length {
+            guard let other = try differing(checksums, length) else { return whole() }
+            throw refused(
+                "all of its pieces are right, but it does not have the expected \(other.algorithm.rawValue)"
+            )
+        }
         var right = ByteRangeSet([ByteRange(0, length)])
         for piece in wrong { right.remove(pieces.range(piece, in: length)) }
         return try SeededDownload(
@@ -121,7 +128,7 @@ struct RepairRun: Sendable {
             length: length,
             replaces: true,
             replaced: original,
-            checksum: checksum,
+            checksums: checksums,
             described: ReadMaterial.shown(place),
             pieces: pieces,
             options: options.get
@@ -133,7 +140,7 @@ struct RepairRun: Sendable {
     /// Compares all of the content with the file, then fetches what differs.
     private func byComparison(
         with sources: [String],
-        checksum: Checksum?,
+        checksums: [Checksum],
         length: Int64?
     ) throws(Failure) -> Int32 {
         var download = try options.get.transferOptions()
@@ -141,7 +148,7 @@ struct RepairRun: Sendable {
         download.expectedLength = length
         let found = try compared(sources[0], download)
         let fileLength = try FileDigests(file.path).length
-        if let why = found.refusal(forFile: file.name, of: fileLength, hasChecksum: checksum != nil) {
+        if let why = found.refusal(forFile: file.name, of: fileLength, hasChecksum: !checksums.isEmpty) {
             throw Failure(
                 .cannotResume,
                 "cannot repair",
@@ -151,13 +158,9 @@ struct RepairRun: Sendable {
             )
         }
         if found.equal.contains(ByteRange(0, found.length)), fileLength == found.length {
-            guard let checksum, try !has(checksum, found.length) else { return whole() }
-            throw Failure(
-                .checksumMismatch,
-                "cannot repair",
-                at: given,
-                because:
-                    "the server has the same bytes, and they do not have the expected \(checksum.algorithm.rawValue)"
+            guard let other = try differing(checksums, found.length) else { return whole() }
+            throw refused(
+                "the server has the same bytes, and they do not have the expected \(other.algorithm.rawValue)"
             )
         }
         return try SeededDownload(
@@ -168,7 +171,7 @@ struct RepairRun: Sendable {
             length: found.length,
             replaces: true,
             replaced: original,
-            checksum: checksum,
+            checksums: checksums,
             described: options.metalink.map(ReadMaterial.shown) ?? "",
             representation: found.representation,
             options: options.get
@@ -188,18 +191,24 @@ struct RepairRun: Sendable {
 
     // MARK: reports
 
-    private func has(_ checksum: Checksum, _ length: Int64) throws(Failure) -> Bool {
+    private func refused(_ why: String) -> Failure {
+        Failure(.checksumMismatch, "cannot repair", at: given, because: why)
+    }
+
+    /// The first of the file's digests that it does not have, or that it cannot have with its length.
+    private func differing(_ checksums: [Checksum], _ length: Int64) throws(Failure) -> Checksum? {
+        guard let first = checksums.first else { return nil }
         let digests = try FileDigests(file.path)
-        guard digests.length == length else { return false }
+        guard digests.length == length else { return first }
         var display = ProgressDisplay(isShown: !options.get.isJSON && !options.get.isQuiet)
         var done: Int64 = 0
-        let digest = try digests.digests([checksum.algorithm]) { count in
+        let found = try digests.digests(checksums.map(\.algorithm)) { count in
             done += Int64(count)
             display.show(file.name, done, of: length, status: "verifying")
             return true
         }
         display.end()
-        return digest[0] == checksum.digest
+        return zip(checksums, found).first { $0.digest != $1 }?.0
     }
 
     private func whole() -> Int32 {

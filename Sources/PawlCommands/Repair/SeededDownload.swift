@@ -14,8 +14,9 @@ struct SeededDownload: Sendable {
     var replaces: Bool
     /// That file as it was when it was read: it stays if another program has changed it since.
     var replaced: FileStamp?
-    var checksum: Checksum?
-    /// What states the checksum.
+    /// The digests that the new file must have.
+    var checksums: [Checksum]
+    /// What states them.
     var described = ""
     var pieces: PieceHashes?
     /// What is known of the bytes where no digest will prove them.
@@ -26,26 +27,28 @@ struct SeededDownload: Sendable {
     /// Seeds the part file, downloads the rest, and returns the exit code.
     func run() throws(Failure) -> Int32 {
         let path = folder + "/" + name
-        let permissions = replaces ? Self.permissions(of: path) : nil
-        let part = try seeded(permissions)
+        let original = replaces ? Self.status(of: path) : nil
+        let part = try seeded(original.map { UInt32($0.st_mode & 0o777) })
         report(part.count)
         var common = options
         common.folder = folder
         common.download.mirrors = []
         if replaces { common.download.existingFile = .overwrite }
+        // A second connection takes over what the first one's server has sent already.
+        if isSmall(length - part.count) { common.download.connections = common.download.connections ?? 1 }
         common.download.expectedLength = length
         let item = GetPlan.Item(
             source: sources[0],
             mirrors: Array(sources.dropFirst()),
             lines: [InputOption(name: "output", value: part.name, line: 0)],
             pieces: pieces,
-            digest: checksum.map { ExpectedDigest($0, level: .given, source: described) },
+            digests: checksums.map { ExpectedDigest($0, level: .given, source: described) },
             isSeeded: representation == nil,
             replaces: replaced
         )
         let plan = try GetPlan(common, items: [item]) { (_, options) in options.output = "./" + part.name }
         let code = try GetSession(plan).run()
-        if code == 0, let permissions { unsafe chmod(path, mode_t(permissions)) }
+        if code == 0, let original { Self.restore(original, of: path) }
         return code
     }
 
@@ -102,8 +105,24 @@ struct SeededDownload: Sendable {
         return unsafe stat(path, &found) == 0 ? found : nil
     }
 
-    private static func permissions(of path: String) -> UInt32? {
-        status(of: path).map { UInt32($0.st_mode & 0o777) }
+    /// Whether so little is missing, in few ranges, that further connections cost more than they bring.
+    private func isSmall(_ missing: Int64) -> Bool {
+        guard case .file(_, let done, _) = seed else { return false }
+        return missing <= 4 << 20 && done.runs.count <= 4
+    }
+
+    /// Gives the new file the owner and the permissions of the old one.
+    private static func restore(_ original: stat, of path: String) {
+        let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var found = stat()
+        // Only the file that was published: another one of that name keeps its owner.
+        guard unsafe fstat(file, &found) == 0, found.st_uid == geteuid(), found.st_nlink == 1 else { return }
+        if found.st_uid != original.st_uid || found.st_gid != original.st_gid {
+            _ = fchown(file, original.st_uid, original.st_gid)
+        }
+        fchmod(file, original.st_mode & 0o777)
     }
 }
 

@@ -63,7 +63,7 @@ struct ZsyncUpdate: Sendable {
             length: control.length,
             replaces: replaces || options.existingFile == .overwrite,
             replaced: replaced,
-            checksum: control.checksum,
+            checksums: [control.checksum],
             described: described,
             options: common
         ).run()

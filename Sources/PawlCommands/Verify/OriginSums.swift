@@ -37,16 +37,17 @@ final class OriginSums {
         return file
     }
 
-    /// The digests that the first sums file that names the file has, with the sums file's URL.
+    /// The digests that sums files beside the content state of the file, each with the sums file's URL.
     private func checksums(ofFileAt path: [UInt8]) throws(Failure) -> [(Checksum, String)] {
         var file = content(of: path)
         file.query = nil
         let stated = file.path.pathParts().last.map { PercentCoding.decoded($0.utf8) } ?? []
+        var all: [(Checksum, String)] = []
         for ending in SidecarNames.own {
             var sidecar = file
             sidecar.path += ending
             let found = try sums(at: sidecar)?.checksums(of: stated, isOwn: true) ?? []
-            if !found.isEmpty { return found.map { ($0, sidecar.redacted) } }
+            all += found.map { ($0, sidecar.redacted) }
         }
         for other in SidecarNames.common {
             var sidecar = file
@@ -56,9 +57,9 @@ final class OriginSums {
             if let known = folder[sidecar.path] { sums = known } else { sums = try self.sums(at: sidecar) }
             folder[sidecar.path] = .some(sums)
             let found = sums?.checksums(of: stated, isOwn: false) ?? []
-            if !found.isEmpty { return found.map { ($0, sidecar.redacted) } }
+            all += found.map { ($0, sidecar.redacted) }
         }
-        return []
+        return all
     }
 
     /// `nil` where the server has none; what fails otherwise is a failure.

@@ -58,7 +58,7 @@ struct VerifyPlan: Sendable {
         guard !files.isEmpty else {
             throw Failure.usage("verify", "[options] FILE...", missing: "FILE")
         }
-        guard options.checksum != nil || !(options.sums + options.metalinks + options.from).isEmpty else {
+        guard !options.checksums.isEmpty || !(options.sums + options.metalinks + options.from).isEmpty else {
             throw Failure(
                 .badOption,
                 "cannot verify",
@@ -67,7 +67,7 @@ struct VerifyPlan: Sendable {
                 remedy: "give --checksum, --sums, --metalink or --from"
             )
         }
-        guard options.checksum == nil || files.count == 1 else {
+        guard options.checksums.isEmpty || files.count == 1 else {
             throw Failure(
                 .badOption,
                 "cannot use",
@@ -77,7 +77,7 @@ struct VerifyPlan: Sendable {
             )
         }
         items = files.map { Item(name: PathText.bytes($0)) }
-        if let checksum = options.checksum {
+        for checksum in options.checksums {
             items[0].expected.append(Expectation(checksum: checksum, source: "--checksum"))
         }
         for place in options.sums { try add(sums: place) }

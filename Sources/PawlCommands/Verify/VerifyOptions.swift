@@ -3,7 +3,7 @@ import PawlCore
 
 /// The options of `pawl verify`.
 struct VerifyOptions: CommandOptions {
-    var checksum: Checksum?
+    var checksums: [Checksum] = []
     var sums: [String] = []
     var metalinks: [String] = []
     var from: [String] = []
@@ -18,9 +18,9 @@ extension VerifyOptions {
             "checksum",
             takes: .required("TYPE=HEX"),
             in: .sources,
-            "expected checksum (one FILE only): \(DownloadOption.checksumNames)",
+            "expected checksum (one FILE only): \(DownloadOption.checksumNames); repeatable",
             setsOneDownload: false
-        ) { (options, value) throws(Failure) in options.checksum = try OptionValues.checksum(value) },
+        ) { (options, value) throws(Failure) in options.checksums.append(try OptionValues.checksum(value)) },
         CommandOption(
             "sums",
             takes: .required("FILE|URL"),

@@ -42,8 +42,18 @@ package enum DigestFragment {
         return pieces.isEmpty ? "" : "#" + pieces.joined(separator: "&")
     }
 
+    /// `sources`, the first that may have a fragment of digests with that of `checksums`.
+    package static func stating(_ checksums: [Checksum], in sources: [String]) -> [String] {
+        var sources = sources
+        if let index = sources.firstIndex(where: { !$0.hasPrefix("s3:") }) {
+            sources[index] += text(of: checksums)
+        }
+        return sources
+    }
+
     private static let names: [String: HashAlgorithm] = [
         "sha256": .sha256, "sha-256": .sha256, "sha512": .sha512, "sha-512": .sha512,
-        "sha384": .sha384, "sha-384": .sha384, "sha1": .sha1, "sha-1": .sha1, "md5": .md5,
+        "sha384": .sha384, "sha-384": .sha384, "sha224": .sha224, "sha-224": .sha224, "sha1": .sha1,
+        "sha-1": .sha1, "md5": .md5,
     ]
 }

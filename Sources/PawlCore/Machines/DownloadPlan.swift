@@ -11,7 +11,12 @@ package struct DownloadPlan: Hashable, Sendable {
     package var maximumRedirects = 20
     /// Whether a redirect may lead from https to http.
     package var allowsDowngrade = false
-    package var checksum: Checksum?
+    /// The digests that the caller stated of the requested part; all have to match.
+    package var checksums: [Checksum] = []
+    package var checksum: Checksum? {
+        get { checksums.first }
+        set { checksums = newValue.map { [$0] } ?? [] }
+    }
     /// Further digests that the caller stated, of the whole resource: in fragments of addresses, in a Metalink.
     package var digests: [ExpectedDigest] = []
     /// Which other digests are looked for, and what must be reached.
@@ -51,8 +56,8 @@ package struct DownloadPlan: Hashable, Sendable {
     /// The digests that the caller stated of the file.
     package var given: [ExpectedDigest] {
         guard hasDigest else { return [] }
-        let first = checksum.map { ExpectedDigest($0, level: .given, source: "") }
-        return (first.map { [$0] } ?? []) + (selection == .whole ? digests : [])
+        return checksums.map { ExpectedDigest($0, level: .given, source: "") }
+            + (selection == .whole ? digests : [])
     }
 
     package var hasDigest: Bool { checksum != nil || selection == .whole && !digests.isEmpty }

@@ -173,6 +173,18 @@ extension Checksum {
         else { return nil }
         self = checksum
     }
+
+    /// Reads `TYPE=HEX,TYPE=HEX`; `nil` if one of them cannot be read.
+    package static func list(_ text: String) -> [Checksum]? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let checksums = parts.compactMap { Checksum(text: String($0)) }
+        return checksums.count == parts.count ? checksums : nil
+    }
+}
+
+extension [Checksum] {
+    /// `TYPE=HEX,TYPE=HEX`, as in options.
+    package var text: String { map(\.text).joined(separator: ",") }
 }
 
 extension Metalink.File {

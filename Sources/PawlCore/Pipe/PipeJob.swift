@@ -7,6 +7,7 @@ package struct PipeJob: Hashable, Sendable {
     package var url: String
     /// The ID; a number is converted to its digits.
     package var id: String?
+    /// `TYPE=HEX`, or several separated by commas.
     package var checksum: String?
     /// Header fields of the request, `NAME: VALUE`, in order.
     package var headers: [String]
@@ -25,7 +26,7 @@ package struct PipeJob: Hashable, Sendable {
     }
 
     /// The digests that its content must have: its checksum, and those in its URL's fragment.
-    package var digests: [Checksum] { [checksum.flatMap { Checksum(text: $0) }].compactMap(\.self) + stated }
+    package var digests: [Checksum] { (checksum.flatMap(Checksum.list) ?? []) + stated }
 
     private var stated: [Checksum] { (try? DigestFragment.parse(url, of: address)) ?? [] }
 
@@ -117,7 +118,7 @@ package struct PipeJob: Hashable, Sendable {
         func refuse(_ reason: String) -> Result<PipeJob, Refusal> {
             refusal(line, reason, members ?? [JSON.Member("url", .string(url))])
         }
-        if let checksum, Checksum(text: checksum) == nil {
+        if let checksum, Checksum.list(checksum) == nil {
             return refuse("the checksum is not TYPE=HEX of a known type")
         }
         if let out, let flaw = SampleName.flaw(ofPath: out) { return refuse("out \(flaw)") }

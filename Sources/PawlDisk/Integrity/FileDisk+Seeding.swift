@@ -50,6 +50,7 @@ extension FileDisk {
             if let permissions, let part = partial.descriptor {
                 fchmod(part, mode_t(permissions & 0o755 | 0o600))
             }
+            if ifExists == .overwrite { Self.copyAttributes(of: folder + "/" + request.name, to: partial) }
             if let found, found != done {
                 try partial.discard(ByteRange(0, max(found.upperBound, done.upperBound)), facts, done: done)
             }
@@ -59,6 +60,14 @@ extension FileDisk {
             partial.discard()
             throw error
         }
+    }
+
+    /// The file that will be replaced may have attributes of its user.
+    private static func copyAttributes(of path: String, to partial: any Partial) {
+        guard let part = partial.descriptor,
+            let original = try? RegularFile(Array(path.utf8), to: "cannot read")
+        else { return }
+        pawl_copy_attributes(original.file.descriptor, part)
     }
 
     private func fill(

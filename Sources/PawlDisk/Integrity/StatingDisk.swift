@@ -8,8 +8,12 @@ package final class StatingDisk: UnstoredDisk {
 
     package init() {}
 
-    /// The digests that the response stated; `nil` without an accepted response.
-    package var digests: [ExpectedDigest]? { state.withLock { $0?.digests.map(\.expected) } }
+    /// The digests that the response stated of a file with its content; `nil` without an accepted response.
+    ///
+    /// Those of a coded response may be of either form, and a file may have the other one.
+    package var digests: [ExpectedDigest]? {
+        state.withLock { $0.map { $0.coding == nil ? $0.digests.map(\.expected) : [] } }
+    }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         state.withLock { $0 = claim.facts.representation }

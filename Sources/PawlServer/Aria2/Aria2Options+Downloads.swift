@@ -41,6 +41,8 @@ extension Aria2Options {
                 mirrors: Array(sources.dropFirst()),
                 root: root
             )
+            // aria2's option has one digest only.
+            if !file.checksums.isEmpty { request.options.checksum = file.checksums.text }
             request.options.expectedLength = file.size
             request.pieces = file.pieces
             request.options.usesOwnersSecrets = usesOwnersSecrets

@@ -19,6 +19,7 @@ extension Aria2Options {
                 option.clear(&options)
                 for line in text.split(separator: "\n") { try option.take(String(line), into: &options) }
             } else {
+                option.clear(&options)
                 try option.take(text, into: &options)
             }
         }

@@ -128,6 +128,42 @@ import Testing
         #expect(FileSystem.mode(bench.folder.path("f")) == 0o444)
     }
 
+    @Test func `attributes that a user gave the file stay, those of Pawl are new`() throws {
+        let bench = try IntegrityBench()
+        let process = try waiting(bench)
+        bench.origin.release("/x")
+        #expect(process.wait(atMost: .patience) == .code(0), "\(process.errors)")
+        let script = """
+            import os
+            os.setxattr("f", "user.mine", b"kept")
+            os.setxattr("f", "user.pawl.sha256", b"old")
+            data = bytearray(open("f", "rb").read())
+            data[7] ^= 1
+            open("f", "r+b").write(data)
+            """
+        // A file system without such attributes has none to keep.
+        guard try bench.run("/usr/bin/python3", ["-c", script]).code == 0 else { return }
+        let run = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(run.code == 0 && bench.contents("f") == Self.content, "\(run)")
+        let names = try bench.run("/usr/bin/python3", ["-c", "import os; print(os.listxattr('f'))"])
+        #expect(names.lines.first?.contains("user.mine") == true, "\(names)")
+        #expect(names.lines.first?.contains("sha256") == false, "\(names)")
+    }
+
+    @Test func `little damage across two pieces costs no byte more than these`() throws {
+        let bench = try IntegrityBench()
+        let content = Payload(seed: 187, length: 6 << 20).bytes
+        var bytes = content
+        for place in stride(from: (1 << 20) + 5_000, to: (2 << 20) + 5_000, by: 1_000) { bytes[place] ^= 1 }
+        try bench.write("f", bytes)
+        let url = bench.origin.serve("/x", Payload(content))
+        let text = try bench.metalink("f", content, piece: 1 << 20, sources: [url])
+        try bench.write("m", Array(text.utf8))
+        let run = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(run.code == 0 && bench.contents("f") == content, "\(run)")
+        #expect(bench.sent(of: "/x") == 2 << 20, "\(run)")
+    }
+
     @Test(arguments: ["--from", "--metalink", "--zsync"])
     func `a folder or a pipe is refused before anything is requested`(option: String) throws {
         let bench = try IntegrityBench()
