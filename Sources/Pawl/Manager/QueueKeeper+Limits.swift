@@ -33,7 +33,7 @@ extension QueueKeeper {
             .badOption,
             "cannot use",
             at: "\(number) \(what)",
-            because: LocalizableMessage("must-be-at-least", "must be a whole number, at least \(1)")
+            because: .atLeast("1")
         )
     }
 

@@ -51,7 +51,7 @@ extension OptionForm where Value: Comparable & LosslessStringConvertible {
     where Value: FixedWidthInteger {
         let expected =
             range.upperBound == .max
-            ? LocalizableMessage("must-be-at-least", "must be a whole number, at least \(range.lowerBound)")
+            ? LocalizableMessage.atLeast("\(range.lowerBound)")
             : LocalizableMessage(
                 "must-be-between",
                 "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
@@ -332,5 +332,11 @@ private enum HeaderLine {
         var name = line[..<colon].drop { $0 == " " || $0 == "\t" }
         while let last = name.last, last == " " || last == "\t" { name.removeLast() }
         return "\(name)\(line[colon...])"
+    }
+}
+
+extension LocalizableMessage {
+    static func atLeast(_ least: String) -> LocalizableMessage {
+        LocalizableMessage("must-be-at-least", "must be a whole number, at least \(least)")
     }
 }
