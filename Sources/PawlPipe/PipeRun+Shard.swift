@@ -136,5 +136,5 @@ extension PipeRun {
         if !due.isEmpty { sink.store(due) }
     }
 
-    private static var longestHeld: Int { 16 << 20 }
+    private static var longestHeld: Int { 4 << 20 }
 }

@@ -129,7 +129,8 @@ package struct PipeJob: Hashable, Sendable {
                 PipeJob(
                     line: line.number,
                     address: address,
-                    url: url,
+                    // Thousands wait, and most URLs are written as the address is.
+                    url: address.text == url ? address.text : url,
                     id: id,
                     checksum: checksum,
                     headers: headers,
