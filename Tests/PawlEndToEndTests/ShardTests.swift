@@ -1,0 +1,129 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct ShardTests {
+    private let tar = ["--to", "out", "--format", "tar", "--shard", "s"]
+
+    private func names(_ bench: PipeBench) -> [String] { FileSystem.names(in: bench.folder.path("out")) }
+
+    @Test func `equal jobs make equal bytes, and a second run makes none`() throws {
+        let bench = try PipeBench()
+        try bench.serve(50)
+        let (code, results) = try bench.run(tar)
+        #expect(code == 0 && results.map { $0["n"]?.integer } == (0..<50).map { Int64($0) })
+        let (tarBytes, manifest) = (bench.contents("out/s.tar"), bench.contents("out/s.jsonl"))
+        #expect(names(bench) == ["s.jsonl", "s.tar"])
+        let again = try bench.run(tar)
+        #expect(again.code == 0 && again.results.allSatisfy { $0["status"]?.string == "already" })
+        #expect(bench.origin.log.of("/0.jpg").count == 1)
+        // A kill between the two names leaves the archive, which has the manifest.
+        try #require(unsafe unlink(bench.folder.path("out/s.jsonl")) == 0)
+        #expect(try bench.run(tar).code == 0)
+        #expect(bench.contents("out/s.jsonl") == manifest)
+        FileSystem.remove(bench.folder.path("out"))
+        #expect(try bench.run(tar + ["-j", "3"]).code == 0)
+        #expect(bench.contents("out/s.tar") == tarBytes && bench.contents("out/s.jsonl") == manifest)
+        let list = try PawlProcess.run("/bin/tar", ["tf", "out/s.tar"], folder: bench.folder.path)
+        #expect(list.lines.prefix(4) == ["s0.jpg", "s0.json", "s1.jpg", "s1.json"])
+    }
+
+    @Test func `a shard of other jobs is neither used nor replaced`() throws {
+        let bench = try PipeBench()
+        try bench.serve(5)
+        #expect(try bench.run(tar).code == 0)
+        let bytes = bench.contents("out/s.tar")
+        try bench.serve(6)
+        let (code, results) = try bench.run(tar)
+        #expect(code == 13 && results.isEmpty)
+        #expect(bench.contents("out/s.tar") == bytes)
+    }
+
+    @Test func `what failed is fetched into a shard of its own`() throws {
+        let bench = try PipeBench()
+        try bench.serve(6)
+        bench.origin.adjust("/4.jpg") { $0.instead = .status(404) }
+        let (code, results) = try bench.run(tar)
+        #expect(code == 3 && results[4]["status"]?.string == "failed")
+        let again = try bench.run(tar)
+        let statuses = again.results.map { $0["status"]?.string }
+        #expect(
+            again.code == 0 && statuses == ["already", "already", "already", "already", "failed", "already"]
+        )
+        bench.origin.adjust("/4.jpg") { $0.instead = nil }
+        let retry = try PawlProcess.run(
+            PawlBinary.path,
+            ["pipe", "--to", "out", "--format", "tar", "--retry-failed", "out/s.jsonl"] + PipeBench.local,
+            folder: bench.folder.path
+        )
+        #expect(retry.exit == .code(0), "\(retry.errors)")
+        #expect(names(bench) == ["s.1.jsonl", "s.1.tar", "s.jsonl", "s.tar"])
+        #expect(retry.lines.filter { !$0.isEmpty }.count == 1)
+    }
+
+    @Test(arguments: ["tar", "warc"])
+    func `two workers on one shard publish it once`(format: String) throws {
+        let bench = try PipeBench()
+        try bench.serve(60)
+        let options = ["--to", "out", "--format", format, "--shard", "s"]
+        let workers = try (0..<2).map { _ in try bench.start(options) }
+        for worker in workers { #expect(worker.wait() == .code(0), "\(worker.errors)") }
+        #expect(names(bench).count == 2)
+        for worker in workers {
+            let lines = try worker.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+            #expect(lines.map { $0["n"]?.integer } == (0..<60).map { Int64($0) })
+            #expect(lines.allSatisfy { ["ok", "already"].contains($0["status"]?.string ?? "") })
+        }
+    }
+
+    @Test func `a record of WARC has the whole URL of its job, and no secret of a redirect`() throws {
+        let bench = try PipeBench()
+        let query = "?page=2&text=\(String(repeating: "x", count: 400))"
+        let target = bench.origin.serve("/target.jpg", bench.payload(1)) { $0.contentType = "image/jpeg" }
+        bench.origin.serve("/moved.jpg", bench.payload(2)) {
+            $0.instead = .redirect(to: "/target.jpg?token=secret")
+        }
+        let moved = target.replacing("/target.jpg", with: "/moved.jpg")
+        try bench.write([target + query, moved])
+        let (code, _) = try bench.run(["--to", "out", "--format", "warc", "--shard", "s"])
+        #expect(code == 0)
+        let records = try PawlProcess.run("/bin/zcat", ["out/s.warc.gz"], folder: bench.folder.path).lines
+        let targets = records.filter { $0.hasPrefix("WARC-Target-URI: ") }.map {
+            $0.filter { $0 != "\r\n" && $0 != "\r" }
+        }
+        #expect(
+            targets == [target + query, target + query, target, target].map { "WARC-Target-URI: \($0)" }
+        )
+        #expect(!records.contains { $0.contains("secret") })
+    }
+
+    @Test func `killed at any moment it leaves nothing or a whole shard`() throws {
+        let bench = try PipeBench()
+        try bench.serve(80)
+        #expect(try bench.run(tar).code == 0)
+        let (whole, manifest) = (bench.contents("out/s.tar"), bench.contents("out/s.jsonl"))
+        FileSystem.remove(bench.folder.path("out"))
+        var dice = Dice(seed: 20)
+        for _ in 0..<12 {
+            let requests = bench.origin.log.records.count
+            let process = try bench.start(tar + ["-j", "4"])
+            let wanted = requests + Int(dice.next() % 90)
+            bench.origin.wait {
+                $0.records.count >= wanted || process.exit != nil || $0.records.count >= requests + 80
+            }
+            process.send(SIGKILL)
+            process.wait()
+            let left = names(bench)
+            if left.contains("s.tar") {
+                #expect(bench.contents("out/s.tar") == whole)
+            } else {
+                #expect(left.isEmpty, "\(left)")
+            }
+        }
+        #expect(try bench.run(tar).code == 0)
+        #expect(bench.contents("out/s.tar") == whole && bench.contents("out/s.jsonl") == manifest)
+        #expect(names(bench) == ["s.jsonl", "s.tar"])
+    }
+}
