@@ -11,71 +11,13 @@ extension Job {
         settingsCache: TransferSettingsCache
     ) throws(Failure) {
         let settings = try settingsCache.settings(of: options)
-        // The system would end the path there, in another folder.
-        guard !options.folder.utf8.contains(0) else {
-            throw Failure(
-                .badOption,
-                "cannot use",
-                at: "the folder \(options.folder)",
-                because: "it contains a NUL byte",
-                remedy: "give another folder"
-            )
-        }
+        try Self.check(folder: options.folder)
         let first = try WebAddress.parse(source)
         var sources = [first.address]
         for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }
-        if let prefix = sources.first(where: \.isS3Prefix) {
-            throw Failure(
-                .badOption,
-                "cannot fetch",
-                at: prefix.redacted,
-                because: LocalizableMessage(
-                    "s3-prefix-not-object",
-                    "it names a prefix of keys, not an object"
-                ),
-                remedy: "end it with the object's key"
-            )
-        }
-        // They must fit into the journal together with the file's state.
-        guard sources.reduce(0, { $0 + $1.text.utf8.count }) <= Job.longestSources else {
-            throw Failure(
-                .badOption,
-                "cannot use",
-                at: "\(sources.count) URLs of one file",
-                because: LocalizableMessage(
-                    "urls-too-long",
-                    "together they are longer than \(Job.longestSources) bytes"
-                )
-            )
-        }
+        try Self.check(sources)
         var plan = DownloadPlan(sources: sources)
-        plan.ramp = options.connections.map { .fixed($0) } ?? plan.ramp
-        plan.lowestSpeed = options.lowestSpeed.flatMap { $0 > 0 ? $0 : nil }
-        plan.retry = RetryPolicy(
-            retries: options.retries,
-            delay: .seconds(options.retryDelay),
-            longestRetryAfter: .seconds(options.maximumRetryAfter)
-        )
-        plan.allowsDowngrade = options.allowsDowngrade
-        plan.timeout = .seconds(options.timeout)
-        plan.maximumRedirects = options.maximumRedirects
-        plan.keepsServerTime = options.keepsServerTime
-        plan.length = options.expectedLength
-        if let text = options.range {
-            plan.selection = try RangeOption.parse(text)
-            plan.length = nil
-        }
-        plan.checksums = options.checksum.flatMap(Checksum.list) ?? []
-        for (text, address) in zip([source] + options.mirrors, sources) {
-            for checksum in try DigestFragment.parse(text, of: address)
-            where !plan.digests.contains(where: { $0.checksum == checksum }) {
-                plan.digests.append(ExpectedDigest(inFragment: checksum))
-            }
-        }
-        try plan.checkGiven()
-        plan.verification = VerificationPolicy(rawValue: options.verification.rawValue) ?? .auto
-        plan.retriesCorrupt = options.retriesCorrupt
-        plan.storesAttributes = options.storesAttributes
+        try plan.use(options, of: [source] + options.mirrors)
         let keys = SigningKeys(keyring: options.openPGPKeyring, minisign: options.minisignKey)
         if !keys.isEmpty { try SystemSignatures.check(keys) }
         self.init(
@@ -95,8 +37,81 @@ extension Job {
         rateLimit = options.rateLimit.flatMap { $0 > 0 ? $0 : nil }
     }
 
+    private static func check(folder: String) throws(Failure) {
+        // The system would end the path there, in another folder.
+        guard !folder.utf8.contains(0) else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "the folder \(folder)",
+                because: "it contains a NUL byte",
+                remedy: "give another folder"
+            )
+        }
+    }
+
+    private static func check(_ sources: [WebAddress]) throws(Failure) {
+        if let prefix = sources.first(where: \.isS3Prefix) {
+            throw Failure(
+                .badOption,
+                "cannot fetch",
+                at: prefix.redacted,
+                because: LocalizableMessage(
+                    "s3-prefix-not-object",
+                    "it names a prefix of keys, not an object"
+                ),
+                remedy: "end it with the object's key"
+            )
+        }
+        // They must fit into the journal together with the file's state.
+        guard sources.reduce(0, { $0 + $1.text.utf8.count }) <= longestSources else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "\(sources.count) URLs of one file",
+                because: LocalizableMessage(
+                    "urls-too-long",
+                    "together they are longer than \(longestSources) bytes"
+                )
+            )
+        }
+    }
+
     /// Bytes of all URLs of one download together.
     static let longestSources = 1 << 20
+}
+
+extension DownloadPlan {
+    /// Takes what the options say of it; `texts` are its sources as they were given.
+    fileprivate mutating func use(_ options: borrowing DownloadOptions, of texts: [String]) throws(Failure) {
+        ramp = options.connections.map { .fixed($0) } ?? ramp
+        lowestSpeed = options.lowestSpeed.flatMap { $0 > 0 ? $0 : nil }
+        retry = RetryPolicy(
+            retries: options.retries,
+            delay: .seconds(options.retryDelay),
+            longestRetryAfter: .seconds(options.maximumRetryAfter)
+        )
+        allowsDowngrade = options.allowsDowngrade
+        timeout = .seconds(options.timeout)
+        maximumRedirects = options.maximumRedirects
+        keepsServerTime = options.keepsServerTime
+        length = options.expectedLength
+        if let text = options.range {
+            selection = try RangeOption.parse(text)
+            length = nil
+        }
+        checksums = options.checksum.flatMap(Checksum.list) ?? []
+        for (text, address) in zip(texts, sources) {
+            for checksum in try DigestFragment.parse(text, of: address)
+            where !digests.contains(where: { $0.checksum == checksum }) {
+                digests.append(ExpectedDigest(inFragment: checksum))
+            }
+        }
+        try checkGiven()
+        verification = VerificationPolicy(rawValue: options.verification.rawValue) ?? .auto
+        retriesCorrupt = options.retriesCorrupt
+        storesAttributes = options.storesAttributes
+    }
 }
 
 extension NamingPolicy {

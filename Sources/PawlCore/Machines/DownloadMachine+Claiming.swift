@@ -112,6 +112,16 @@ extension DownloadMachine {
                 )
             return [.notify(.notice(notice))] + openFirst(now: now)
         }
+        return continueBytes(of: journal, after: lane, now: now)
+    }
+
+    /// Requests what is missing of bytes that begin where the requested range does.
+    private mutating func continueBytes(
+        of journal: LoadedJournal,
+        after lane: Lane?,
+        now: Instant
+    ) -> [Action] {
+        let found = journal.facts.representation
         // The journal's total is the resource's; the requested range decides how much of it is the file, also
         // where the server never reported a total.
         let isWhole = journal.done.contains(ByteRange(0, plan.longest))
