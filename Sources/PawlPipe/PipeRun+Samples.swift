@@ -6,7 +6,7 @@ import PawlSystem
 // From a line to a result.
 extension PipeRun {
     /// The maximum number of samples that are running or waiting.
-    private var window: Int { shard == nil ? max(1024, configuration.jobs * 4) : 65_536 }
+    private var window: Int { shard == nil ? max(1024, configuration.jobs * 4) : 49_152 }
     private static let windowBytes = 16 << 20
 
     var wantsLines: Bool {
