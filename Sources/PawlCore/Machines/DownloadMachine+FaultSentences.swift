@@ -17,34 +17,32 @@ extension DownloadMachine {
     ) -> Failure {
         let place = sources[source].current.redacted
         let kept = kept("\(.resume) to continue")
+        func failure(
+            _ doing: String = "cannot fetch",
+            because why: LocalizableMessage,
+            remedy: Remedy
+        ) -> Failure {
+            Failure(disposition.code, doing, at: place, because: why, remedy: remedy)
+        }
         switch fault {
         case .transfer(let fault):
             let broken = broken(fault, from: source)
-            var failure = Failure(
-                disposition.code,
-                "cannot fetch",
-                at: place,
+            var result = failure(
                 because: broken?.why ?? fault.message,
                 remedy: fault.remedy ?? broken?.remedy ?? (kept.isEmpty ? fault.otherwise : kept)
             )
-            failure.fault = fault.kind
-            return failure
+            result.fault = fault.kind
+            return result
         case .silent(let hasResponse):
             let span = plan.timeout.seconds
-            return Failure(
-                disposition.code,
-                "cannot fetch",
-                at: place,
+            return failure(
                 because: hasResponse
                     ? .noData(for: "\(span)")
                     : LocalizableMessage("silent-no-response", "no response for \(span) s"),
                 remedy: kept.isEmpty ? "try again later, or increase \(.option(.timeout))" : kept
             )
         case .tooSlow(let floor):
-            return Failure(
-                disposition.code,
-                "cannot fetch",
-                at: place,
+            return failure(
                 because: LocalizableMessage(
                     "too-slow",
                     "no more than \(floor) bytes per second for \(Lane.slowPatience.seconds) s"
@@ -55,27 +53,22 @@ extension DownloadMachine {
                 )
             )
         case .status(let status, let retryAfter):
-            var failure = Failure(
-                disposition.code,
-                "cannot fetch",
-                at: place,
+            var result = failure(
                 because: .httpStatus(status),
                 remedy: StatusAdvice.remedy(for: status)
                     ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept)
             )
-            failure.status = status
-            failure.retryAfter = retryAfter
-            return failure
+            result.status = status
+            result.retryAfter = retryAfter
+            return result
         case .refused(let refusal, let retryAfter):
-            var failure = refusal.failure("cannot fetch", sources[source].current)
-            if failure.remedy.isEmpty { failure.remedy = kept }
-            failure.retryAfter = retryAfter
-            return failure
+            var result = refusal.failure("cannot fetch", sources[source].current)
+            if result.remedy.isEmpty { result.remedy = kept }
+            result.retryAfter = retryAfter
+            return result
         case .page(let evidence), .suspectPage(let evidence):
-            return Failure(
-                disposition.code,
+            return failure(
                 "cannot use the response of",
-                at: place,
                 because: evidence,
                 remedy: self.kept(
                     "\(.resume) when the server has the file again, or choose another name",
@@ -83,26 +76,20 @@ extension DownloadMachine {
                 )
             )
         case .unproven(let evidence), .rangeRefused(let evidence):
-            return Failure(
-                disposition.code,
+            return failure(
                 "cannot use the response of",
-                at: place,
                 because: evidence,
                 remedy: kept.isEmpty ? Self.askOwner : kept
             )
         case .badRedirect(let why):
-            return Failure(
-                disposition.code,
+            return failure(
                 "cannot follow the redirect of",
-                at: place,
                 because: why,
                 remedy: Self.askOwner
             )
         case .downgrade(let target):
-            return Failure(
-                disposition.code,
+            return failure(
                 "cannot follow the redirect of",
-                at: place,
                 because: LocalizableMessage(
                     "redirect-not-encrypted",
                     "it leads to \(target), which is not encrypted"
@@ -110,10 +97,7 @@ extension DownloadMachine {
                 remedy: "allow it with \(.option(.allowsDowngrade)) if this is intended"
             )
         case .tooManyRedirects(let most):
-            return Failure(
-                disposition.code,
-                "cannot fetch",
-                at: place,
+            return failure(
                 because: LocalizableMessage("too-many-redirects", "more than \(most) redirects"),
                 remedy: "increase \(.option(.maximumRedirects))"
             )
