@@ -1,4 +1,5 @@
 import PawlCore
+import PawlEngine
 import PawlSystem
 
 /// A dedicated thread for asynchronous work.
@@ -10,7 +11,9 @@ package final class ThreadExecutor: TaskExecutor {
 
     /// Starts the thread, which is never stopped.
     package init(_ name: String) {
-        SystemThread.detached(name, blocksSignals: true) { [thread] in thread.run(EmptyOwner()) }
+        SystemThread.detached(name, blocksSignals: true) { [thread] in
+            thread.run(EmptyOwner(), at: EpollPoller(clock: SystemClock()))
+        }
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -21,7 +24,7 @@ package final class ThreadExecutor: TaskExecutor {
 
 /// An owner without state.
 private final class EmptyOwner: ThreadBound {
-    var patience: Interval? { nil }
+    var deadline: Instant? { nil }
     var hasEnded: Bool { false }
     func settle() {}
 }

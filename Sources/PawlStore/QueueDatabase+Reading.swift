@@ -57,14 +57,15 @@ extension QueueDatabase {
     package func isName(
         _ name: String,
         in folder: String,
-        ofOtherThan id: QueueID
+        ofOtherThan id: QueueID,
+        in states: Set<QueueState>
     ) throws(Failure) -> Bool {
         // Compared as the index on names does, then exactly.
         let sql = """
-            SELECT 1 FROM downloads WHERE state IN (?, ?, ?) AND name = ? COLLATE NOCASE AND name = ?
+            SELECT 1 FROM downloads WHERE state IN (\(states.map { _ in "?" }.joined(separator: ", "))) AND name = ? COLLATE NOCASE AND name = ?
             AND folder = ? AND id <> ? LIMIT 1
             """
-        let states = [QueueState.waiting, .paused, .failed].map { DatabaseValue.integer(Int64($0.rawValue)) }
+        let states = states.map { DatabaseValue.integer(Int64($0.rawValue)) }
         return try read { (connection) throws(DatabaseError) in
             try !connection.rows(
                 sql,

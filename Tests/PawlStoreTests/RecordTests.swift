@@ -100,11 +100,13 @@ import Testing
             ("d", "", false), ("e", "", false), ("", "", false),
         ] {
             #expect(
-                try queue.isName(name, in: folder, ofOtherThan: other) == isOthers,
+                try queue.isName(name, in: folder, ofOtherThan: other, in: [.waiting, .paused, .failed])
+                    == isOthers,
                 "\(name) in \(folder)"
             )
         }
-        #expect(try queue.isName("a", in: "", ofOtherThan: record(1).id) == false)
+        #expect(try queue.isName("d", in: "", ofOtherThan: other, in: [.finished]))
+        #expect(try queue.isName("a", in: "", ofOtherThan: record(1).id, in: [.waiting]) == false)
     }
 
     @Test func `D11 D16 a download is found by any of its URLs, by its ID, and an unknown one is not`()

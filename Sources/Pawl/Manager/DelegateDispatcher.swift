@@ -11,9 +11,11 @@ final class DelegateDispatcher: Sendable {
     private let written = Mutex<[Download.ID: (Int64, Int64?)]>([:])
     private let hasDelegate: Bool
 
-    init(_ delegate: (any DownloadDelegate)?, threads: any Threads) {
+    init(_ delegate: (any DownloadDelegate)?, ports: Ports) {
         hasDelegate = delegate != nil
-        threads.start("pawl-delegate") { [thread] in thread.run(DispatcherThread(delegate)) }
+        ports.threads.start("pawl-delegate") { [thread] in
+            thread.run(DispatcherThread(delegate), at: ports.pollers.makePoller())
+        }
     }
 
     /// Reports the download's end to this closure instead of the delegate.
@@ -71,7 +73,7 @@ private final class DispatcherThread: ThreadBound {
 
     init(_ delegate: (any DownloadDelegate)?) { self.delegate = delegate }
 
-    var patience: Interval? { nil }
+    var deadline: Instant? { nil }
     func settle() {}
 
     func started(_ id: Download.ID, _ total: Int64?, _ offset: Int64, _ response: DownloadResponse?) {

@@ -36,13 +36,13 @@ extension DownloadManager {
         do throws(Failure) { order = try AddOrder(request, settingsCache: settingsCache) } catch {
             throw PawlError(error, of: request.source)
         }
-        let download = try await ask { keeper throws(Failure) in
-            let record = try keeper.add(order)
+        let download = try await step { step throws(Failure) in
+            let record = try step.add(order)
             if let completion {
-                keeper.broadcaster.dispatcher.expect(Download.ID(rawValue: record.id.rawValue), completion)
+                let id = Download.ID(rawValue: record.id.rawValue)
+                step.keeper.broadcaster.dispatcher.expect(id, completion)
             }
-            keeper.perform(keeper.machine.startNext())
-            return keeper.handle(record)
+            return step.keeper.handle(record)
         }
         guard let download else {
             throw .gone(request.source, "cannot add", because: "its manager was shut down")

@@ -107,11 +107,11 @@ public final class DownloadManager: Sendable {
 
     /// The root folder, as it was given.
     public let root: String
-    let thread: WorkThread<QueueKeeper>
-    let broadcaster: EventBroadcaster
-    let settingsCache: TransferSettingsCache
-    let commonRate: CommonRate
-    private let owner: ManagerOwner
+    private let queue: QueueThread
+    var thread: WorkThread<QueueKeeper> { queue.thread }
+    var broadcaster: EventBroadcaster { queue.broadcaster }
+    var settingsCache: TransferSettingsCache { queue.settingsCache }
+    var commonRate: CommonRate { queue.commonRate }
 
     #if Queue || canImport(PawlStore)
     /// Opens the queue in `root`, which is created if missing, and continues it.
@@ -147,50 +147,19 @@ public final class DownloadManager: Sendable {
         },
         store: @escaping @Sendable (@escaping @Sendable (String) -> Void) -> Result<any QueueStore, Failure>
     ) async throws(PawlError) {
-        let thread = WorkThread<QueueKeeper>()
-        let notice: @Sendable (String) -> Void = { [weak thread] text in
-            thread?.post { $0.notice(LocalizableMessage(untranslated: text)) }
-        }
-        let ports = ports(notice).remembering(in: configuration.stateFolder)
-        let dispatcher = DelegateDispatcher(delegate, threads: ports.threads)
-        let broadcaster = EventBroadcaster(
-            bufferSize: configuration.eventBuffer,
-            dispatcher: dispatcher,
-            observers: configuration.observers
-        )
-        let owner = ManagerOwner(thread)
         self.root = root
-        settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-        let commonRate = configuration.commonRate ?? CommonRate()
-        self.commonRate = commonRate
-        self.thread = thread
-        self.broadcaster = broadcaster
-        self.owner = owner
+        var queue: QueueThread?
         let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
-            ports.threads.start("pawl-queue") {
-                do throws(Failure) {
-                    let keeper = QueueKeeper(
-                        root: root,
-                        configuration: configuration,
-                        ports: ports,
-                        store: try store(notice).get(),
-                        commonRate: commonRate,
-                        thread: thread,
-                        broadcaster: broadcaster
-                    )
-                    keeper.owner = owner
-                    try keeper.load(configuration)
-                    keeper.completions.append { failure in
-                        continuation.resume(returning: failure.map { .failure($0) } ?? .success(()))
-                    }
-                    keeper.settle()
-                    thread.run(keeper)
-                } catch {
-                    dispatcher.close()
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+            queue = QueueThread(
+                root: root,
+                configuration,
+                delegate: delegate,
+                ports: ports,
+                store: store
+            ) { continuation.resume(returning: $0) }
         }
+        guard let queue else { preconditionFailure("a queue was opened without a thread") }
+        self.queue = queue
         if case .failure(let failure) = result { throw PawlError(failure) }
     }
 
@@ -203,8 +172,7 @@ public final class DownloadManager: Sendable {
     /// ``PawlError/Code/unfinished``.
     public func shutDown() async {
         await withCheckedContinuation { continuation in
-            let isHeard = thread.post { $0.shutDown { continuation.resume() } }
-            if !isHeard { continuation.resume() }
+            queue.shutDown { continuation.resume() }
         }
     }
 

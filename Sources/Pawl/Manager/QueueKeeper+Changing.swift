@@ -61,13 +61,13 @@ extension QueueKeeper {
     ///
     /// A file that does not fit them is no longer the download's: after a kill it is not recognized as such.
     func restart(_ id: QueueID) {
-        if let run = runs[id], run.isPublishing, run.isOutdated { edit(id) { $0.forgetFile() } }
+        if let run = runs[id], run.isPublishing, run.isOutdated { forgetFile(of: id) }
         perform(machine.restart(id))
     }
 
     /// Its part or its digests were changed when the former content was complete already: that file stays as it is.
     func changedTooLate(_ id: QueueID, _ file: DownloadedFile) -> Failure {
-        edit(id) { $0.forgetFile() }
+        forgetFile(of: id)
         return Failure(
             .badOption,
             "cannot apply the change to",

@@ -169,10 +169,7 @@ extension QueueKeeper {
         try OptionForm.fileName.check(name, .fileName)
         switch record.state {
         case .finished:
-            if let old = record.name, old != name {
-                try ports.disk.rename(old, to: name, in: path(of: record))
-                edit(id) { $0.name = name }
-            }
+            if let old = record.name, old != name { try renameFile(of: record, old, to: name) }
         case .waiting, .paused, .failed:
             let isBegun = record.name != nil || runs[id] != nil
             edit(id) { record in
@@ -184,6 +181,31 @@ extension QueueKeeper {
         }
         notify(id, .changed)
         return true
+    }
+
+    private static let renamingName = "renaming"
+
+    /// Renames a finished file: the intent is written first, so that a kill in between loses no file.
+    private func renameFile(of record: QueueRecord, _ old: String, to name: String) throws(Failure) {
+        values[Self.renamingName] = "\(record.id.text) \(name)"
+        try writeAll()
+        values[Self.renamingName] = ""
+        try ports.disk.rename(old, to: name, in: path(of: record))
+        edit(record.id) { $0.name = name }
+    }
+
+    /// Completes the record of a renaming that a kill interrupted.
+    func resumeRenaming() throws(Failure) {
+        guard let text = try store.value(Self.renamingName) else { return }
+        values[Self.renamingName] = ""
+        let parts = text.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let number = UInt64(parts[0], radix: 16), number != 0,
+            let record = try record(QueueID(rawValue: number)), let old = record.name
+        else { return }
+        let (new, folder) = (String(parts[1]), path(of: record))
+        if !ports.disk.hasFile(old, in: folder), ports.disk.hasFile(new, in: folder) {
+            edit(record.id) { $0.name = new }
+        }
     }
 
     /// Moves the finished file to another folder of the root.

@@ -9,6 +9,7 @@ extension QueueKeeper {
         if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
         pausedGroups = Set((try store.value("paused groups") ?? "").split(separator: "\n").map(String.init))
         for group in pausedGroups { perform(machine.pause(group: GroupID(group))) }
+        try loadPublishing()
         let suspects = try loadStarts()
         for entry in try store.entries() {
             machine.admit(
@@ -19,6 +20,7 @@ extension QueueKeeper {
             )
         }
         for id in suspects { setAside(id) }
+        try resumeRenaming()
         try resumeRemovals()
         let held = try store.value(Self.holdersName)
         writtenHolders = held

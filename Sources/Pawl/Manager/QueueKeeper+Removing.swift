@@ -86,6 +86,7 @@ extension QueueKeeper {
             guard let removal = removals.removeValue(forKey: id) else { continue }
             let source = (try? record(id)).map { DownloadSnapshot($0).source } ?? id.text
             let result = removeFiles(of: id, removal)
+            notePublishing(id, false)
             if !removal.keepsHistory { erased.insert(id) }
             notify(id, .state(.removed))
             let handle = existingHandle(id)
@@ -131,7 +132,8 @@ extension QueueKeeper {
             let stored = StoredOptions(text: record.options)
             let folder = path(of: record)
             guard let name = try begunName(of: record) else { return .success(()) }
-            let isFinished = removal.isFinished || isPublished(record)
+            let isPublished = try publishedLength(record) != nil
+            let isFinished = removal.isFinished || isPublished
             if isFinished {
                 if !removal.keepsFile, !stored.wasThere { try ports.disk.remove(name, in: folder) }
             }

@@ -39,7 +39,7 @@ extension QueueKeeper {
             guard let record = try record(id) else {
                 throw Failure(.unknown, "cannot start", at: id.text, because: "the queue has no record of it")
             }
-            if let length = publishedLength(record) { return recognise(record, length: length) }
+            if let length = try publishedLength(record) { return recognise(record, length: length) }
             let job = try job(for: record)
             if beginCheck(of: record, job) { return }
             let (engineID, box) = engine.add(job)
@@ -73,6 +73,8 @@ extension QueueKeeper {
         }
         job.plan.pieces = try pieces(of: record)
         job.plan.isSeeded = stored.isSeeded
+        job.formerSources = stored.formerSources
+        job.isNameClaimed = record.name != nil && record.name != stored.options.fileName
         job.replaces = stored.replaced
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
@@ -101,7 +103,9 @@ extension QueueKeeper {
         let (known, folder) = (record.name, record.folder)
         job.belongsToAnother = { [store] name in
             // If the lookup fails, the name is not used.
-            name != known && (try? store.isName(name, in: folder, ofOtherThan: id)) ?? true
+            name != known
+                && (try? store.isName(name, in: folder, ofOtherThan: id, in: [.waiting, .paused, .failed]))
+                    ?? true
         }
         job.onPublishing = { [weak thread] publishing, completion in
             let isHeard = thread?.post { $0.publishing(id, publishing, completion) } ?? false
@@ -191,6 +195,7 @@ extension QueueKeeper {
         runs[id] = nil
         ids[run.engineID] = nil
         starts.end(id)
+        notePublishing(id, false)
         engine.forget(run.engineID)
         var record = run.record
         if let name = reading.name {
@@ -199,29 +204,6 @@ extension QueueKeeper {
             record.total = reading.total
         }
         put(record)
-    }
-
-    /// All bytes are on disk: the name and size are written before the file is renamed, so that the file is
-    /// identified after a kill in between.
-    func publishing(
-        _ id: QueueID,
-        _ publishing: Publishing,
-        _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
-    ) {
-        edit(id) { record in
-            record.name = publishing.name
-            record.written = publishing.length
-            record.total = publishing.length
-            // The user's new name takes precedence over the server's.
-            if let name = publishing.finalName {
-                record.change { $0.newName = $0.newName ?? name }
-            }
-            // The pause came too late.
-            if record.state == .paused { record.state = .waiting }
-        }
-        runs[id]?.isPublishing = true
-        if runs[id]?.isOutdated == true { edit(id) { $0.forgetFile() } }
-        completions.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
     }
 
     // MARK: ends
@@ -301,49 +283,5 @@ extension QueueKeeper {
             edit(id) { $0.change { $0.newName = nil } }
             return .success(file)
         }
-    }
-
-    // MARK: after a kill
-
-    /// Whether the recorded publishing was completed: the final file exists, the part file is gone, and a
-    /// kill prevented the update of the record.
-    func isPublished(_ record: QueueRecord) -> Bool { publishedLength(record) != nil }
-
-    private func publishedLength(_ record: QueueRecord) -> Int64? {
-        guard let name = record.name, let total = record.total, record.written == total else { return nil }
-        let stored = StoredOptions(text: record.options)
-        // The file of that name may be an older one; fetching it again, or requesting it, corrects it.
-        guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else {
-            return nil
-        }
-        let folder = path(of: record)
-        guard !ports.disk.holdsPart(of: name, in: folder) else { return nil }
-        if ports.disk.length(of: name, in: folder) == total { return total }
-        // The kill may have come after the rename to a new name.
-        guard let newName = stored.newName, ports.disk.length(of: newName, in: folder) == total
-        else { return nil }
-        return total
-    }
-
-    private func recognise(_ record: QueueRecord, length: Int64) {
-        guard let name = record.name else { return }
-        let stored = StoredOptions(text: record.options)
-        let isRenamed = !ports.disk.hasFile(name, in: path(of: record))
-        do throws(Failure) {
-            // Removes the leftover journal.
-            let facts = JournalFacts(sources: record.sources, name: name)
-            let claim = Claim(folder: path(of: record), name: name, ifExists: .skip, facts: facts)
-            if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }
-        } catch {
-            notify(record.id, .notice(DownloadNotice(LocalizableMessage(error))))
-        }
-        let file = DownloadedFile(
-            path: path(of: isRenamed ? stored.newName ?? name : name, record),
-            length: length,
-            received: 0,
-            duration: 0,
-            wasThere: false
-        )
-        end(record.id, .success(file))
     }
 }

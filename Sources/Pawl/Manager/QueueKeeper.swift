@@ -89,6 +89,8 @@ final class QueueKeeper: ThreadBound {
     var writtenStarts: String?
     /// Waiting downloads continue without being resumed.
     let startsByItself: Bool
+    /// Downloads whose file is being renamed, also those whose process was killed meanwhile.
+    var publishing: Set<QueueID> = []
     /// Groups that are paused.
     var pausedGroups: Set<String> = []
 
@@ -269,11 +271,11 @@ final class QueueKeeper: ThreadBound {
 
     // MARK: settling
 
-    /// How long the thread may sleep; progress of running downloads is written every second.
-    var patience: Interval? {
+    /// Progress of running downloads is written every second.
+    var deadline: Instant? {
         let isBusy = !runs.isEmpty || writeFailure != nil
         let due = [isBusy ? nextProgress : nil, nextLimit].compactMap { $0 }.min()
-        return due.map { max(.milliseconds(1), $0 - ports.clock.now) }
+        return due.map { max($0, ports.clock.now + .milliseconds(1)) }
     }
 
     /// Writes changes, cleans up, starts new downloads, replies and publishes.
@@ -301,6 +303,11 @@ final class QueueKeeper: ThreadBound {
 
     /// Writes before a query of many records; few queries need the current progress.
     func writeNow(progress: Bool = false) { _ = write(progress: progress) }
+
+    /// Writes before something that must not happen unless it is written.
+    func writeAll() throws(Failure) {
+        if let failure = write(progress: false) { throw failure }
+    }
 
     /// The number of ended downloads, recounted after a change.
     func countEnded() throws(Failure) -> Int {

@@ -20,6 +20,17 @@ package final class QueueStep {
         if unfinished == 0 { completion?(self.failure) }
     }
 
+    /// Adds a new download, or resumes the known one of the same URL.
+    package func add(_ request: DownloadRequest) throws(Failure) -> Download.ID {
+        Download.ID(rawValue: try add(AddOrder(request, settingsCache: keeper.settingsCache)).id.rawValue)
+    }
+
+    func add(_ order: AddOrder) throws(Failure) -> QueueRecord {
+        let record = try keeper.add(order)
+        keeper.perform(keeper.machine.startNext())
+        return record
+    }
+
     /// The current state of a download.
     package func snapshot(of id: Download.ID) throws(Failure) -> DownloadSnapshot? {
         try keeper.record(QueueID(id)).map { keeper.snapshot($0) }
@@ -145,31 +156,34 @@ package final class QueueStep {
 }
 
 extension WorkThread<QueueKeeper> {
-    /// Runs `body` on the queue's thread and returns when its step is over.
-    ///
-    /// Throws when the queue is closed, when it cannot write what `body` changed, or when a removal failed; the result has the failure of
-    /// `body` itself.
+    /// As ``QueueThread/step(_:completion:)``.
+    func step<Value: Sendable, Problem: Error>(
+        _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,
+        completion: @escaping @Sendable (Result<Result<Value, Problem>, Failure>) -> Void
+    ) {
+        let isHeard = post { keeper in
+            guard !keeper.hasEnded else { return completion(.failure(.closed)) }
+            let step = QueueStep(keeper)
+            let edits = keeper.edits
+            let result = Result { () throws(Problem) in try body(step) }
+            let isChange = keeper.edits != edits
+            step.completion = { failure in
+                // A failure of `body` is reported before one of the write; a step that only reads needs
+                // no write.
+                if isChange, let failure, case .success = result { return completion(.failure(failure)) }
+                completion(.success(result))
+            }
+            keeper.completions.append { step.finishOne($0) }
+        }
+        if !isHeard { completion(.failure(.closed)) }
+    }
+
+    /// As ``QueueThread/step(_:completion:)``, and throws its failure.
     func step<Value: Sendable, Problem: Error>(
         _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value
     ) async throws(PawlError) -> Result<Value, Problem> {
         let result: Result<Result<Value, Problem>, Failure> = await withCheckedContinuation { continuation in
-            let isHeard = post { keeper in
-                guard !keeper.hasEnded else { return continuation.resume(returning: .failure(.closed)) }
-                let step = QueueStep(keeper)
-                let edits = keeper.edits
-                let result = Result { () throws(Problem) in try body(step) }
-                let isChange = keeper.edits != edits
-                step.completion = { failure in
-                    // A failure of `body` is reported before one of the write; a step that only reads needs
-                    // no write.
-                    if isChange, let failure, case .success = result {
-                        return continuation.resume(returning: .failure(failure))
-                    }
-                    continuation.resume(returning: .success(result))
-                }
-                keeper.completions.append { step.finishOne($0) }
-            }
-            if !isHeard { continuation.resume(returning: .failure(.closed)) }
+            step(body) { continuation.resume(returning: $0) }
         }
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
     }

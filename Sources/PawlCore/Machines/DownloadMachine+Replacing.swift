@@ -60,7 +60,11 @@ extension DownloadMachine {
     }
 
     /// Whether bytes are on disk that this source has not shown to be its content.
-    func mayNotDiscard(for source: Int) -> Bool { sources[source].isOnTrial && !map.done.isEmpty }
+    ///
+    /// Bytes of another range than the requested one are of no use, whatever the source.
+    func mayNotDiscard(for source: Int) -> Bool {
+        sources[source].isOnTrial && !map.done.isEmpty && !isStale
+    }
 
     /// The new address is not shown to lead to the same content.
     mutating func failTrial(of source: Int, _ evidence: LocalizableMessage) -> [Action] {

@@ -106,8 +106,13 @@ package protocol QueueStore: AnyObject, Sendable {
         limit: Int
     ) throws(Failure) -> [QueueRecord]?
     func totals(matching filter: QueueFilter) throws(Failure) -> QueueTotals
-    /// Whether the part file of that final name in that folder belongs to another download than `id`.
-    func isName(_ name: String, in folder: String, ofOtherThan id: QueueID) throws(Failure) -> Bool
+    /// Whether that is the name of another download than `id` in that folder, in one of these states.
+    func isName(
+        _ name: String,
+        in folder: String,
+        ofOtherThan id: QueueID,
+        in states: Set<QueueState>
+    ) throws(Failure) -> Bool
     /// The number of records, removed ones excluded, in each group.
     func groups() throws(Failure) -> [String: Int]
     /// All ids that begin with these hexadecimal digits, at most `limit`.

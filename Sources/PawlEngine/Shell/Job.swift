@@ -13,6 +13,10 @@ package struct Job: Sendable {
     package var folder: String
     /// The final name, when the user chose it.
     package var fileName: String?
+    /// `fileName` is the name that an earlier run claimed: there may be a part file of another download under it now.
+    package var isNameClaimed = false
+    /// Earlier addresses of the download: a part file that names one first belongs to it.
+    package var formerSources: [String] = []
     package var naming: NamingPolicy
     package var ifExists: IfExists
     /// With `IfExists.overwrite`: the only file that is replaced, as it was then; `nil` for any.

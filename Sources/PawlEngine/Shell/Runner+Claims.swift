@@ -9,7 +9,7 @@ extension Runner {
         let address = job.plan.sources[0]
         if let name = job.fileName {
             // It may be complete: the server's current state decides.
-            return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: true)
+            return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: !job.isNameClaimed)
         }
         for address in addresses {
             guard let name = disk.unfinished(of: address, in: job.folder), job.belongsToAnother?(name) != true
@@ -44,7 +44,7 @@ extension Runner {
         // As in browsers, the URL after redirects has the name, unless Content-Disposition states one.
         let address = machine.sources[index].current
         let name = job.fileName ?? NamingPolicy.choose(job.naming, address: address, head: lastHead)
-        let outcome = claim(name: name, adoptsAny: job.fileName != nil)
+        let outcome = claim(name: name, adoptsAny: job.fileName != nil && !job.isNameClaimed)
         feed { $0.claimed(lane, outcome, now: $1) }
     }
 
@@ -77,13 +77,13 @@ extension Runner {
 
     /// Whether a part file of another first address is resumed.
     ///
-    /// It is when that address is a mirror now, and when it differs in its query only and the strong tag is the same
+    /// It is when that address is a mirror now or was the download's earlier one, and when it differs in its query only and the strong tag is the same
     /// (A8: signed addresses change). The machine compares bytes before it relies on that.
     ///
     /// Any other part file belongs to another download (A9).
     private func adopts(_ found: LoadedJournal) -> Bool {
         guard let source = found.facts.sources.first else { return false }
-        if addresses.contains(source) { return true }
+        if addresses.contains(source) || job.formerSources.contains(source) { return true }
         guard let offered = machine.representation, found.facts.representation.resembles(offered) else {
             return false
         }

@@ -8,15 +8,35 @@ package final class MemoryQueueStore: QueueStore {
         var records: [QueueID: QueueRecord] = [:]
         var bySource: [String: Set<QueueID>] = [:]
         var values: [String: String] = [:]
+        var intercept: (@Sendable ([QueueChange]) -> Interception)?
         var failure: Failure?
         /// How many writes succeed before that.
         var succeeding = 0
         var transactions = 0
     }
 
+    /// The fate of one write.
+    package struct Interception {
+        /// What is written instead.
+        package var changes: [QueueChange]
+        /// The reported failure.
+        package var failure: Failure?
+        /// Runs after the write and before its report.
+        package var afterwards: () -> Void = {}
+
+        package init(_ changes: [QueueChange], failure: Failure? = nil) {
+            (self.changes, self.failure) = (changes, failure)
+        }
+    }
+
     private let state = Mutex(State())
 
     package init() {}
+
+    /// Passes every write to `body` first.
+    package func intercept(_ body: @escaping @Sendable ([QueueChange]) -> Interception) {
+        state.withLock { $0.intercept = body }
+    }
 
     /// The number of writes.
     package var transactions: Int { state.withLock { $0.transactions } }
@@ -28,6 +48,14 @@ package final class MemoryQueueStore: QueueStore {
     }
 
     package func apply(_ changes: [QueueChange]) throws(Failure) {
+        guard let intercept = state.withLock({ $0.intercept }) else { return try write(changes) }
+        let fate = intercept(changes)
+        try write(fate.changes)
+        fate.afterwards()
+        if let failure = fate.failure { throw failure }
+    }
+
+    private func write(_ changes: [QueueChange]) throws(Failure) {
         let failure = state.withLock { state -> Failure? in
             if let failure = state.failure {
                 guard state.succeeding > 0 else { return failure }
@@ -71,10 +99,15 @@ package final class MemoryQueueStore: QueueStore {
         }
     }
 
-    package func isName(_ name: String, in folder: String, ofOtherThan id: QueueID) -> Bool {
+    package func isName(
+        _ name: String,
+        in folder: String,
+        ofOtherThan id: QueueID,
+        in states: Set<QueueState>
+    ) -> Bool {
         all.contains { record in
             record.name == name && record.folder == folder && record.id != id
-                && [.waiting, .paused, .failed].contains(record.state)
+                && states.contains(record.state)
         }
     }
 

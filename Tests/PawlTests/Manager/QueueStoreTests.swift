@@ -65,12 +65,30 @@ import Testing
         record.name = "f"
         record.written = payload.length
         record.total = payload.length
-        try bench.store.apply([.put(record)])
+        try bench.store.apply([.put(record), .value("publishing", String(77, radix: 16))])
         let manager = try await bench.open()
         let download = try #require(try await manager.download(Download.ID(rawValue: 77)))
         #expect(try await download.file.path == bench.root.path("f"))
         #expect(bench.root.names == ["f"])
         #expect(bench.origin.log.of("/f").isEmpty, "nothing was fetched again")
+        await manager.shutDown()
+    }
+
+    @Test func `a finished file keeps its record when a kill interrupts its renaming`() async throws {
+        let bench = try ManagerBench()
+        try FileSystem.write([1, 2, 3], to: bench.root.path("new name"))
+        var record = QueueRecord(
+            id: QueueID(rawValue: 77),
+            sources: ["http://127.0.0.1:9/f"],
+            addedAt: UnixTime(seconds: 1)
+        )
+        (record.name, record.state, record.written, record.total) = ("f", .finished, 3, 3)
+        let intent = "\(String(77, radix: 16)) new name"
+        try bench.store.apply([.put(record), .value("renaming", intent)])
+        let manager = try await bench.open()
+        let download = try #require(try await manager.download(Download.ID(rawValue: 77)))
+        #expect(try await download.file.path == bench.root.path("new name"))
+        #expect(bench.store.value("renaming") == nil)
         await manager.shutDown()
     }
 

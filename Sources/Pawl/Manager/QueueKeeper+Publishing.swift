@@ -1,0 +1,103 @@
+import PawlCore
+import PawlEngine
+
+// From the last byte to the final name, and what a kill in between leaves.
+extension QueueKeeper {
+    /// The name of the stored value with the downloads whose files are being renamed: ids in hexadecimal digits.
+    private static let publishingName = "publishing"
+
+    func loadPublishing() throws(Failure) {
+        publishing = Set(Self.holders(try store.value(Self.publishingName) ?? ""))
+    }
+
+    /// Only such a download may be the owner of a finished file that its record does not call so.
+    func notePublishing(_ id: QueueID, _ isPublishing: Bool) {
+        let isChange = isPublishing ? publishing.insert(id).inserted : publishing.remove(id) != nil
+        guard isChange else { return }
+        values[Self.publishingName] = publishing.sorted().map(\.text).joined(separator: " ")
+    }
+
+    /// The file of its name is not the download's.
+    func forgetFile(of id: QueueID) {
+        edit(id) { $0.forgetFile() }
+        notePublishing(id, false)
+    }
+
+    /// All bytes are on disk: the name and size are written before the file is renamed, so that the file is
+    /// identified after a kill in between.
+    func publishing(
+        _ id: QueueID,
+        _ publishing: Publishing,
+        _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) {
+        edit(id) { record in
+            record.name = publishing.name
+            record.written = publishing.length
+            record.total = publishing.length
+            // The user's new name takes precedence over the server's.
+            if let name = publishing.finalName {
+                record.change { $0.newName = $0.newName ?? name }
+            }
+            // The pause came too late.
+            if record.state == .paused { record.state = .waiting }
+        }
+        runs[id]?.isPublishing = true
+        notePublishing(id, true)
+        if runs[id]?.isOutdated == true { forgetFile(of: id) }
+        completions.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
+    }
+
+    /// The length of the file if the recorded publishing was completed: the final file exists, the part file is gone, and a
+    /// kill prevented the update of the record.
+    ///
+    /// `nil` also when the file may be another download's of the same name.
+    func publishedLength(_ record: QueueRecord) throws(Failure) -> Int64? {
+        guard publishing.contains(record.id), let claimed = record.name, let total = record.total,
+            record.written == total
+        else { return nil }
+        let stored = StoredOptions(text: record.options)
+        // The file of that name may be an older one; fetching it again, or requesting it, corrects it.
+        guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else {
+            return nil
+        }
+        let folder = path(of: record)
+        guard !ports.disk.holdsPart(of: claimed, in: folder) else { return nil }
+        // The kill may have come after the rename to a new name.
+        for name in [claimed, stored.newName].compactMap(\.self)
+        where ports.disk.length(of: name, in: folder) == total {
+            if ports.disk.wasFinished(name, from: record.sources[0], in: folder) { return total }
+            writeNow()
+            let isOthers = try store.isName(
+                name,
+                in: record.folder,
+                ofOtherThan: record.id,
+                in: [.waiting, .paused, .failed, .finished]
+            )
+            return isOthers ? nil : total
+        }
+        return nil
+    }
+
+    func recognise(_ record: QueueRecord, length: Int64) {
+        guard let name = record.name else { return }
+        let stored = StoredOptions(text: record.options)
+        let isRenamed = !ports.disk.hasFile(name, in: path(of: record))
+        do throws(Failure) {
+            // Removes the leftover journal.
+            let facts = JournalFacts(sources: record.sources, name: name)
+            let claim = Claim(folder: path(of: record), name: name, ifExists: .skip, facts: facts)
+            if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }
+        } catch {
+            notify(record.id, .notice(DownloadNotice(LocalizableMessage(error))))
+        }
+        notePublishing(record.id, false)
+        let file = DownloadedFile(
+            path: path(of: isRenamed ? stored.newName ?? name : name, record),
+            length: length,
+            received: 0,
+            duration: 0,
+            wasThere: false
+        )
+        end(record.id, .success(file))
+    }
+}

@@ -1,0 +1,78 @@
+package import PawlCore
+package import PawlEngine
+
+/// A queue on a thread of its own: what ``DownloadManager`` does without `async`, also in simulated worlds.
+package final class QueueThread: Sendable {
+    let thread = WorkThread<QueueKeeper>()
+    let broadcaster: EventBroadcaster
+    let settingsCache: TransferSettingsCache
+    let commonRate: CommonRate
+    private let owner: ManagerOwner
+
+    /// Opens a queue on a thread of `ports`, which calls `onOpen` once it is open, or cannot be opened.
+    package init(
+        root: String,
+        _ configuration: DownloadManager.Configuration,
+        delegate: (any DownloadDelegate)? = nil,
+        ports: (_ notice: @escaping @Sendable (String) -> Void) -> Ports,
+        store:
+            @escaping @Sendable (_ notice: @escaping @Sendable (String) -> Void) -> Result<
+                any QueueStore, Failure
+            >,
+        onOpen: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) {
+        let notice: @Sendable (String) -> Void = { [weak thread] text in
+            thread?.post { $0.notice(LocalizableMessage(untranslated: text)) }
+        }
+        let ports = ports(notice).remembering(in: configuration.stateFolder)
+        let dispatcher = DelegateDispatcher(delegate, ports: ports)
+        broadcaster = EventBroadcaster(
+            bufferSize: configuration.eventBuffer,
+            dispatcher: dispatcher,
+            observers: configuration.observers
+        )
+        owner = ManagerOwner(thread)
+        settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+        commonRate = configuration.commonRate ?? CommonRate()
+        ports.threads.start("pawl-queue") { [thread, owner, broadcaster, commonRate] in
+            do throws(Failure) {
+                let keeper = QueueKeeper(
+                    root: root,
+                    configuration: configuration,
+                    ports: ports,
+                    store: try store(notice).get(),
+                    commonRate: commonRate,
+                    thread: thread,
+                    broadcaster: broadcaster
+                )
+                keeper.owner = owner
+                try keeper.load(configuration)
+                keeper.completions.append { failure in
+                    onOpen(failure.map { .failure($0) } ?? .success(()))
+                }
+                keeper.settle()
+                thread.run(keeper, at: ports.pollers.makePoller())
+            } catch {
+                dispatcher.close()
+                onOpen(.failure(error))
+            }
+        }
+    }
+
+    /// Runs `body` on the queue's thread; `completion` is called there when its step is over.
+    ///
+    /// It gets a failure when the queue is closed, when it cannot write what `body` changed, or when a removal failed; else the
+    /// result, which has the failure of `body` itself.
+    package func step<Value: Sendable, Problem: Error>(
+        _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,
+        completion: @escaping @Sendable (Result<Result<Value, Problem>, Failure>) -> Void
+    ) {
+        thread.step(body, completion: completion)
+    }
+
+    /// Stops all downloads cleanly, writes pending changes and closes the queue.
+    package func shutDown(_ completion: @escaping @Sendable () -> Void) {
+        let isHeard = thread.post { $0.shutDown(completion) }
+        if !isHeard { completion() }
+    }
+}
