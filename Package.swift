@@ -123,7 +123,7 @@ let package = Package(
             swiftSettings: strict,
             linkerSettings: hardened
         ),
-        module("PawlTestKit", ["PawlCore", "PawlEngine", "PawlSystem", "CCrypto"]),
+        module("PawlTestKit", ["Pawl", "PawlCore", "PawlEngine", "PawlSystem", "CCrypto"]),
         .executableTarget(
             name: "QueueBench",
             dependencies: ["Pawl"],

@@ -1,7 +1,8 @@
 import Glibc
 import PawlTestKit
 
-/// `PawlSimulate SEEDS` runs so many worlds; `PawlSimulate --seed N` runs one and prints its log;
+/// `PawlSimulate SEEDS` runs so many worlds, and a tenth as many of queues; `PawlSimulate --seed N` (or `--queue-seed N`) runs one and
+/// prints its log;
 /// `PawlSimulate --sabotages` breaks worlds on purpose and fails if the laws do not notice.
 @main
 enum Main {
@@ -10,14 +11,17 @@ enum Main {
     }
 
     private static func status(_ arguments: [String]) -> Int32 {
-        if arguments.count == 2, arguments[0] == "--seed", let seed = UInt64(arguments[1]) {
-            return Campaign.repeatSeed(seed) ? 0 : 1
+        let kinds: [String: Campaign.Kind] = ["--seed": .downloads, "--queue-seed": .queue]
+        if arguments.count == 2, let kind = kinds[arguments[0]], let seed = UInt64(arguments[1]) {
+            return Campaign.repeatSeed(seed, of: kind) ? 0 : 1
         }
         if arguments == ["--sabotages"] { return Campaign.runSabotages() ? 0 : 1 }
         guard arguments.count == 1, let count = UInt64(arguments[0]), count > 0 else {
-            print("usage: PawlSimulate SEEDS | PawlSimulate --seed SEED | PawlSimulate --sabotages")
+            print("usage: PawlSimulate SEEDS | --seed SEED | --queue-seed SEED | --sabotages")
             return 2
         }
-        return Campaign(seeds: 0..<count).run() ? 0 : 1
+        let areDownloadsRight = Campaign(.downloads, seeds: 0..<count).run()
+        let areQueuesRight = Campaign(.queue, seeds: 0..<max(1, count / 10)).run()
+        return areDownloadsRight && areQueuesRight ? 0 : 1
     }
 }

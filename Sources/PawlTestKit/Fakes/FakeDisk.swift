@@ -203,6 +203,17 @@ package final class FakeDisk: Disk {
         }
     }
 
+    package func leftover(of source: String, in folder: String) -> String? {
+        state.withLock { state in
+            state.folder.paths.first { path in
+                path.hasPrefix(folder + "/")
+                    && state.folder.parts[path]?.contents.withLock {
+                        $0.source == source && $0.image == nil && $0.holder == nil
+                    } == true
+            }.map { String($0.dropFirst(folder.count + 1)) }
+        }
+    }
+
     package func remove(_ name: String, in folder: String) throws(Failure) {
         state.withLock { $0.folder.removeFinished(folder + "/" + name) }
     }
@@ -223,12 +234,28 @@ package final class FakeDisk: Disk {
         state.withLock { $0.folder.finished[folder + "/" + name] }?.contents.withLock { Int64($0.length) }
     }
 
+    package func holds(_ name: String, in folder: String) -> Bool {
+        if length(of: name, in: folder) != nil { return true }
+        return state.withLock { state in
+            state.folder.parts.contains { path, part in
+                guard path.hasPrefix(folder + "/") else { return false }
+                let final = String(path.dropFirst(folder.count + 1))
+                return name == FileName.partial(of: final)
+                    || name == FileName.journal(of: final) && part.contents.withLock { $0.journal != nil }
+            }
+        }
+    }
+
     package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {
-        state.withLock { state in
-            guard let file = state.folder.finished[folder + "/" + name] else { return }
+        let isTaken = state.withLock { state in
+            guard let file = state.folder.finished[folder + "/" + name] else { return false }
+            guard state.folder.finished[folder + "/" + newName] == nil else { return true }
             state.folder.removeFinished(folder + "/" + name)
             state.folder.put(file, at: folder + "/" + newName)
+            return false
         }
+        guard isTaken else { return }
+        throw Failure(.fileExists, "cannot rename", at: folder + "/" + name, because: "\(newName) exists")
     }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {

@@ -15,10 +15,51 @@ package final class Campaign: Sendable {
         var failures: [Failure] = []
     }
 
+    /// What a seed makes a world of.
+    package enum Kind: String, CaseIterable, Sendable {
+        /// Downloads of an engine.
+        case downloads
+        /// A queue with its user.
+        case queue
+
+        package func run(seed: UInt64, keepsLog: Bool = false) -> Simulation.Outcome {
+            switch self {
+            case .downloads: Simulation.run(seed: seed, keepsLog: keepsLog)
+            case .queue: QueueSimulation.run(seed: seed, keepsLog: keepsLog)
+            }
+        }
+
+        /// The mechanisms that many worlds together must have run.
+        var expected: [String] {
+            switch self {
+            case .downloads: Tally.expected
+            case .queue: Tally.expectedOfQueues
+            }
+        }
+
+        /// The number of worlds in which all of them occur.
+        var many: Int {
+            switch self {
+            case .downloads: 10_000
+            case .queue: 1_000
+            }
+        }
+
+        /// The command that repeats a seed.
+        fileprivate func command(_ seed: UInt64) -> String {
+            switch self {
+            case .downloads: "make simulate SEED=\(seed)"
+            case .queue: "make simulate QUEUE_SEED=\(seed)"
+            }
+        }
+    }
+
+    private let kind: Kind
     private let seeds: Range<UInt64>
     private let state: Mutex<State>
 
-    package init(seeds: Range<UInt64>) {
+    package init(_ kind: Kind = .downloads, seeds: Range<UInt64>) {
+        self.kind = kind
         self.seeds = seeds
         state = Mutex(State(next: seeds.lowerBound))
     }
@@ -48,8 +89,8 @@ package final class Campaign: Sendable {
                 return state.next
             }
             guard let seed else { break }
-            if let mark { try? FileSystem.write(Array("make simulate SEED=\(seed)\n".utf8), to: mark) }
-            let outcome = Simulation.run(seed: seed)
+            if let mark { try? FileSystem.write(Array("\(kind.command(seed))\n".utf8), to: mark) }
+            let outcome = kind.run(seed: seed)
             state.withLock { state in
                 state.tally.add(outcome.tally)
                 if !outcome.violations.isEmpty {
@@ -67,11 +108,10 @@ package final class Campaign: Sendable {
             print("\(mechanism): \(count)")
         }
         for failure in failures {
-            let path = ".build/simulation/seed-\(failure.seed).log"
             print("seed \(failure.seed): \(failure.violations[0])")
-            print("  repeat it with: make simulate SEED=\(failure.seed)   (its log goes to \(path))")
+            print("  repeat it with: \(kind.command(failure.seed))   (its log goes to .build/simulation)")
         }
-        let missing = seeds.count < 10_000 ? [] : tally.missing
+        let missing = seeds.count < kind.many ? [] : tally.missing(of: kind.expected)
         for mechanism in missing { print("never happened: \(mechanism)") }
         return failures.isEmpty && missing.isEmpty
     }
@@ -79,20 +119,34 @@ package final class Campaign: Sendable {
     /// Breaks worlds on purpose, in each way; returns whether the laws noticed every one.
     package static func runSabotages() -> Bool {
         var missed = false
-        for sabotage in Sabotage.allCases {
-            // A sequence of events that the sabotage needs may be rare.
-            let seed = firstSeed(below: 20_000, noticing: sabotage)
-            print(
-                "\(sabotage): "
-                    + (seed.map { "noticed by the \(sabotage.law) law in seed \($0)" } ?? "NOT NOTICED")
-            )
+        func report(_ name: String, _ law: Law, _ seed: UInt64?) {
+            print("\(name): " + (seed.map { "noticed by the \(law) law in seed \($0)" } ?? "NOT NOTICED"))
             missed = missed || seed == nil
+        }
+        // A sequence of events that the sabotage needs may be rare.
+        for sabotage in Sabotage.allCases {
+            report("\(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage))
+        }
+        for sabotage in QueueSabotage.allCases {
+            report("queue: \(sabotage)", sabotage.law, firstSeed(below: 5_000, noticing: sabotage))
         }
         return !missed
     }
 
     /// The first seed in which the law of `sabotage` is broken.
     package static func firstSeed(below limit: UInt64, noticing sabotage: Sabotage) -> UInt64? {
+        firstSeed(below: limit, breaking: sabotage.law) { Simulation.run(seed: $0, sabotage: sabotage) }
+    }
+
+    package static func firstSeed(below limit: UInt64, noticing sabotage: QueueSabotage) -> UInt64? {
+        firstSeed(below: limit, breaking: sabotage.law) { QueueSimulation.run(seed: $0, sabotage: sabotage) }
+    }
+
+    private static func firstSeed(
+        below limit: UInt64,
+        breaking law: Law,
+        in run: @escaping @Sendable (UInt64) -> Simulation.Outcome
+    ) -> UInt64? {
         let state = Mutex((next: UInt64(0), found: limit))
         onEveryCore { _ in
             while true {
@@ -102,8 +156,7 @@ package final class Campaign: Sendable {
                     return state.next
                 }
                 guard let seed else { return }
-                let violations = Simulation.run(seed: seed, sabotage: sabotage).violations
-                if violations.contains(where: { $0.law == sabotage.law }) {
+                if run(seed).violations.contains(where: { $0.law == law }) {
                     state.withLock { $0.found = min($0.found, seed) }
                 }
             }
@@ -113,8 +166,8 @@ package final class Campaign: Sendable {
     }
 
     /// Runs one seed with its log.
-    package static func repeatSeed(_ seed: UInt64) -> Bool {
-        let outcome = Simulation.run(seed: seed, keepsLog: true)
+    package static func repeatSeed(_ seed: UInt64, of kind: Kind) -> Bool {
+        let outcome = kind.run(seed: seed, keepsLog: true)
         for line in outcome.log { print(line) }
         for violation in outcome.violations { print("BROKEN \(violation)") }
         if outcome.violations.isEmpty { print("every law was kept") }

@@ -31,6 +31,7 @@ package enum Law: String, CaseIterable, Sendable {
     case drain = "an unwanted body is read no longer than its limits"
     case traffic = "a rate limit makes servers send nothing in vain"
     case tidiness = "nothing is left open or left behind"
+    case confirmed = "what a queue has confirmed, it keeps"
 }
 
 /// A law that was broken, and how.

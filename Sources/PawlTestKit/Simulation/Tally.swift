@@ -52,5 +52,13 @@ package struct Tally: Sendable, Hashable {
         "retries: overloaded", "published", "failed: disk full", "failed: not found",
     ]
 
-    package var missing: [String] { Self.expected.filter { self[$0] == 0 } }
+    /// The same of queues.
+    package static let expectedOfQueues = [
+        "opened", "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
+        "kills inside a write", "writes that failed", "restarts", "network losses", "downloads added",
+        "pauses", "resumptions", "forced starts", "removals", "moves", "renamings", "options changed",
+        "URLs replaced", "URLs replaced by another content's", "priorities changed", "finished",
+    ].map { "queue: " + $0 }
+
+    package func missing(of expected: [String]) -> [String] { expected.filter { self[$0] == 0 } }
 }

@@ -133,6 +133,14 @@ package final class Timeline: Sendable {
         }
     }
 
+    /// Makes one more seat, which gets its turn at this instant.
+    package func addSeat() -> Int {
+        state.with { state in
+            state.seats.append(Seat(due: state.now, isWaiting: true))
+            return state.seats.count - 1
+        }
+    }
+
     /// The seat that has the turn.
     package var turn: Int { state.read { $0.turn ?? 0 } }
 

@@ -1,0 +1,30 @@
+/// A deliberate fault of a queue's world, to test that the laws notice it.
+package enum QueueSabotage: String, CaseIterable, Sendable {
+    /// New downloads are not stored.
+    case losesDownloads
+    /// Changed options are not stored.
+    case losesOptions
+    /// Paused downloads are stored as waiting.
+    case losesPauses
+    /// Removals are not stored.
+    case losesRemovals
+    /// The name and size that a file is to have are not stored before it is published.
+    case losesPublishing
+    /// What a changed download has of its former content stays its own.
+    case keepsOutdatedFiles
+    /// The queue gets one slot more than allowed.
+    case addsSlot
+    /// Finished files lack their end.
+    case cutsFiles
+
+    /// The law that has to notice it.
+    package var law: Law {
+        switch self {
+        case .losesDownloads, .losesOptions, .losesRemovals: .confirmed
+        case .losesPauses: .paused
+        case .losesPublishing: .tidiness
+        case .keepsOutdatedFiles, .cutsFiles: .published
+        case .addsSlot: .slots
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Pawl
+package import PawlCore
+
+/// A queue, its user's commands and everything that goes wrong, as a value that follows from a seed.
+package struct QueueScenario: Sendable {
+    /// What the user wants of one download: a part of the content, and a digest that it has to have.
+    package struct Requirement: Sendable, Hashable {
+        package enum Digest: Sendable, Hashable {
+            case none
+            case right
+            case wrong
+        }
+
+        /// As in `DownloadOptions.range`.
+        var range: String?
+        var selection = RequestedRange.whole
+        var digest = Digest.none
+    }
+
+    /// One download of the user.
+    package struct Target: Sendable {
+        var path: String
+        var name: String
+        var payload: Payload
+        var requirement: Requirement
+        var connections: Int?
+
+        var source: String { "http://files.test\(path)" }
+        /// Another host with the same content, and one with other bytes under the same tag.
+        var mirror: String { "http://mirror.test\(path)" }
+        var impostor: String { "http://impostor.test\(path)" }
+    }
+
+    package enum Command: Sendable, Hashable {
+        case add(isPaused: Bool)
+        case pause
+        case resume
+        case start
+        case remove(keepsFile: Bool)
+        case move(Int)
+        case rename(String)
+        case change(Requirement)
+        case replaceURL(toImpostor: Bool)
+        case priority(Int)
+    }
+
+    package enum Incident: Sendable, Hashable {
+        case command(Int, Command)
+        case crash(FakeDisk.Crash)
+        /// The program ends the queue in order, and opens it again.
+        case restart
+        case network(isUp: Bool)
+        /// Whether writes to the queue fail.
+        case writes(fail: Bool)
+    }
+
+    /// A crash at a write of the queue.
+    package struct StoreTrap: Sendable, Hashable {
+        var kind: FakeDisk.Crash
+        /// Whether the write was complete.
+        var isWritten: Bool
+    }
+
+    package static let root = "/downloads"
+    package let seed: UInt64
+    package var servers: [String: SimulatedServer] = [:]
+    package var targets: [Target] = []
+    package var slots = 1
+    package var diskDelay = Interval.zero
+    package var incidents: [(after: Interval, incident: Incident)] = []
+    /// At a call to the disk, counted from 1.
+    package var diskTraps: [Int: FakeDisk.Trap] = [:]
+    /// At a write of the queue, counted from 1.
+    package var storeTraps: [Int: StoreTrap] = [:]
+    private var dice: Dice
+
+    package init(seed: UInt64) {
+        self.seed = seed
+        dice = Dice(seed: seed &* 1_217 &+ 5)
+        slots = dice.number(1...3)
+        if dice.chance(0.4) { diskDelay = .milliseconds(Int64(dice.below(200))) }
+        for host in ["files.test", "mirror.test", "impostor.test"] { servers[host] = makeServer() }
+        for index in 0..<dice.number(1...5) { addTarget(index) }
+        for _ in 0..<dice.number(2...14) { addCommand() }
+        for _ in 0..<dice.pick([0, 1, 1, 2, 3]) { addTrouble() }
+    }
+}
+
+// MARK: - Servers and downloads
+
+extension QueueScenario {
+    private mutating func makeServer() -> SimulatedServer {
+        var server = SimulatedServer()
+        server.isUneven = true
+        server.latency = .milliseconds(Int64(dice.number(1...80)))
+        server.rate = dice.pick([200_000, 800_000, 4_000_000])
+        server.chunk = dice.pick([32_768, 131_072])
+        guard dice.chance(0.5) else { return server }
+        server.luck = dice.number(1...4)
+        server.chances = [
+            .init(.dropped, 0.1), .init(.status(503), 0.1),
+            .init(.reset(after: dice.bytes(0...1_000_000)), 0.2),
+            .init(.truncated(after: dice.bytes(0...1_000_000)), 0.1),
+            .init(.stalled(after: dice.bytes(0...600_000)), 0.1),
+        ]
+        return server
+    }
+
+    private mutating func addTarget(_ index: Int) {
+        let name = dice.pick(["a.bin", "b.bin", "c\(index).bin"])
+        let lengths = [dice.bytes(0...5), dice.bytes(1...900_000), dice.bytes(1_100_000...3_000_000)]
+        // A file of the same name and length may be another download's.
+        let length = dice.chance(0.3) ? 4_096 : dice.pick(lengths)
+        let payload = Payload(seed: seed &* 37 &+ UInt64(index), length: length)
+        let path = "/d\(index)/\(name)"
+        var target = Target(path: path, name: name, payload: payload, requirement: Requirement())
+        target.connections = dice.pick([nil, 1, 2, 4])
+        target.requirement = makeRequirement(of: target)
+        let other = Payload(seed: seed &* 37 &+ UInt64(1_000 + index), length: length)
+        servers["files.test"]?.files[path] = SimulatedFile(payload)
+        servers["mirror.test"]?.files[path] = SimulatedFile(payload)
+        servers["impostor.test"]?.files[path] = SimulatedFile(other)
+        targets.append(target)
+        let start = Interval.milliseconds(Int64(dice.below(2_000)))
+        incidents.append((start, .command(index, .add(isPaused: dice.chance(0.15)))))
+    }
+
+    private mutating func makeRequirement(of target: Target) -> Requirement {
+        var requirement = Requirement()
+        let length = target.payload.length
+        if length > 10, dice.chance(0.3) {
+            let low = dice.bytes(0...(length - 2))
+            let high = dice.bytes((low + 1)...(length - 1))
+            (requirement.range, requirement.selection) = dice.pick([
+                ("\(low)-", .from(low)), ("\(low)-\(high)", .closed(ByteRange(low, high + 1))),
+                ("-\(high)", .suffix(high)),
+            ])
+        }
+        requirement.digest = dice.pick([.none, .none, .right, .right, .wrong])
+        return requirement
+    }
+}
+
+// MARK: - What the user does, and what goes wrong
+
+extension QueueScenario {
+    private mutating func addCommand() {
+        let index = dice.below(targets.count)
+        let commands: [Command] = [
+            .pause, .pause, .resume, .resume, .start, .add(isPaused: false),
+            .remove(keepsFile: dice.chance(0.3)), .move(dice.below(4)), .rename("n\(dice.below(3)).bin"),
+            .change(makeRequirement(of: targets[index])), .change(makeRequirement(of: targets[index])),
+            .replaceURL(toImpostor: dice.chance(0.3)), .priority(dice.number(-1...1)),
+        ]
+        incidents.append((moment(), .command(index, dice.pick(commands))))
+    }
+
+    private mutating func moment() -> Interval { .milliseconds(Int64(dice.magnitude(12_000))) }
+
+    private mutating func addFault(_ start: Incident, until end: Incident) {
+        let from = Int64(dice.magnitude(12_000))
+        incidents.append((.milliseconds(from), start))
+        incidents.append((.milliseconds(from + Int64(dice.number(100...5_000))), end))
+    }
+
+    private mutating func addTrouble() {
+        let kind: FakeDisk.Crash = dice.chance(0.7) ? .kill : .powerCut
+        switch dice.below(7) {
+        case 0: incidents.append((moment(), .crash(kind)))
+        case 1: incidents.append((moment(), .restart))
+        case 2: addFault(.network(isUp: false), until: .network(isUp: true))
+        case 3: addFault(.writes(fail: true), until: .writes(fail: false))
+        case 4: diskTraps[dice.magnitude(200)] = dice.chance(0.6) ? .crashes(kind) : .fails
+        default: storeTraps[dice.magnitude(60)] = StoreTrap(kind: kind, isWritten: dice.chance(0.5))
+        }
+    }
+}
+
+extension QueueScenario.Target {
+    /// The URL's options with this requirement.
+    func options(_ requirement: QueueScenario.Requirement) -> DownloadOptions {
+        var options = DownloadOptions()
+        options.verification = .off
+        options.connections = connections
+        options.timeout = 3
+        options.retries = 3
+        options.retryDelay = 0.2
+        options.range = requirement.range
+        options.checksum = checksum(requirement)
+        return options
+    }
+
+    func checksum(_ requirement: QueueScenario.Requirement) -> String? {
+        switch requirement.digest {
+        case .none: nil
+        case .right: "md5=" + Hexadecimal.text(MessageDigest5.digest(content(requirement)))
+        case .wrong: "md5=" + String(repeating: "01", count: 16)
+        }
+    }
+
+    /// The right file.
+    func content(_ requirement: QueueScenario.Requirement) -> [UInt8] {
+        payload.bytes(in: requirement.selection.part(of: payload.length))
+    }
+}

@@ -1,0 +1,162 @@
+import Pawl
+import PawlCore
+import PawlEngine
+import Synchronization
+
+// The user's commands, and what goes wrong.
+extension QueueSimulation {
+    func perform(_ incident: QueueScenario.Incident) {
+        world.timeline.note("\(incident)")
+        switch incident {
+        case .command(let index, let command): give(command, index)
+        case .crash(let kind): die(kind)
+        case .restart:
+            guard !isOver else { return }
+            note("restarts")
+            close()
+        case .network(let isUp):
+            if !isUp { note("network losses") }
+            world.set(online: isUp)
+        case .writes(let fail): state.withLock { $0.failsWrites = fail && !$0.isFinale }
+        }
+    }
+
+    private func give(_ command: QueueScenario.Command, _ index: Int) {
+        guard !isOver, !course(index, { $0.isPending }) else { return }
+        let isThere = course(index) { $0.isAdded != .no && $0.isRemoved != .yes }
+        if case .add = command {} else if !isThere { return }
+        expect(command, index)
+        note(command.word)
+        let (id, target) = (Self.id(index), scenario.targets[index])
+        let requirement = course(index) { $0.requirements.last ?? target.requirement }
+        ask(index) { step throws(Failure) in
+            switch command {
+            case .add(let isPaused):
+                var request = DownloadRequest(target.source)
+                request.options = target.options(requirement)
+                request.id = id
+                request.start = isPaused ? .paused : .enqueued
+                return try step.add(request) == id
+            case .pause: return step.pause(id)
+            case .resume: return try step.resume(id)
+            case .start: return try step.start(now: id)
+            case .remove(let keepsFile): return try step.remove(id, keepingFile: keepsFile)
+            case .move(let place): return step.move(id, to: .index(place)) != nil
+            case .rename(let name): return try step.rename(id, to: name)
+            case .change(let requirement):
+                return try step.change(options: target.options(requirement), of: id)
+            case .replaceURL(let toImpostor):
+                return try step.replaceURL(of: id, with: toImpostor ? target.impostor : target.mirror)
+            case .priority(let priority): return try step.change(priority: priority, of: id)
+            }
+        } completion: { [weak self] result in
+            self?.confirm(command, index, result)
+        }
+    }
+
+    /// Sends a command; `completion` is called unless the process has died before.
+    func ask(
+        _ index: Int,
+        _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Bool,
+        completion: @escaping @Sendable (Result<Result<Bool, Failure>, Failure>) -> Void
+    ) {
+        course(index) { $0.isPending = true }
+        state.withLock { $0.queue }?.step(body) { [weak self] result in
+            guard let self, !state.withLock({ $0.isDead }) else { return }
+            course(index) { $0.isPending = false }
+            completion(result)
+        }
+    }
+
+    /// Until it is confirmed, either may be true.
+    private func expect(_ command: QueueScenario.Command, _ index: Int) {
+        state.withLock { state in
+            switch command {
+            case .remove, .change: state.mayLeaveFiles = true
+            case .add, .pause, .resume, .start, .move, .rename, .replaceURL, .priority: break
+            }
+        }
+        course(index) { course in
+            if case .replaceURL(toImpostor: true) = command { course.isMisled = true }
+            switch command {
+            case .add:
+                if course.isAdded == .no || course.isRemoved == .yes {
+                    (course.isAdded, course.isRemoved) = (.maybe, .no)
+                    course.requirements = [course.requirements.last ?? scenario.targets[index].requirement]
+                }
+                course.isPaused = nil
+            case .pause, .resume, .start: course.isPaused = nil
+            case .remove: course.isRemoved = .maybe
+            case .change(let requirement): course.requirements.append(requirement)
+            case .move, .rename, .replaceURL, .priority: break
+            }
+        }
+    }
+
+    private func confirm(
+        _ command: QueueScenario.Command,
+        _ index: Int,
+        _ result: Result<Result<Bool, Failure>, Failure>
+    ) {
+        world.timeline.note("\(index) \(command): \(result)")
+        let now = world.timeline.now
+        course(index) { course in
+            switch (command, result) {
+            // Not written, and repeated until it is.
+            case (_, .failure): break
+            case (.add, .success(.success)): course.isAdded = .yes
+            case (.pause, .success(.success(true))): (course.isPaused, course.pausedAt) = (true, now)
+            case (.resume, .success(.success(true))), (.start, .success(.success(true))):
+                course.isPaused = false
+            case (.remove, .success(.success(true))): course.isRemoved = .yes
+            case (.change(let requirement), .success(.success(true))): course.requirements = [requirement]
+            case (.change, .success): course.requirements.removeLast()
+            case (.add, .success), (.pause, .success), (.resume, .success), (.start, .success),
+                (.remove, .success), (.move, .success), (.rename, .success), (.replaceURL, .success),
+                (.priority, .success):
+                break
+            }
+        }
+    }
+
+    /// The user corrects what is wrong with each download that is left, and resumes it.
+    func finishAll() {
+        for (index, target) in scenario.targets.enumerated() {
+            let (isLeft, requirement) = course(index) { course in
+                (
+                    course.isAdded == .yes && course.isRemoved == .no && !course.isFinished,
+                    course.requirements.last
+                )
+            }
+            guard isLeft, var requirement else { continue }
+            if requirement.digest == .wrong { requirement.digest = .right }
+            let id = Self.id(index)
+            course(index) { $0.requirements = [requirement] }
+            ask(index) { [requirement] step throws(Failure) in
+                _ = try step.change(options: target.options(requirement), of: id)
+                _ = try step.replaceURL(of: id, with: target.source)
+                return try step.resume(id)
+            } completion: { [weak self] result in
+                self?.world.timeline.note("\(index) is resumed: \(result)")
+                self?.course(index) { ($0.isPaused, $0.pausedAt) = (false, nil) }
+            }
+        }
+    }
+}
+
+extension QueueScenario.Command {
+    fileprivate var word: String {
+        switch self {
+        case .add: "downloads added"
+        case .pause: "pauses"
+        case .resume: "resumptions"
+        case .start: "forced starts"
+        case .remove: "removals"
+        case .move: "moves"
+        case .rename: "renamings"
+        case .change: "options changed"
+        case .replaceURL(let toImpostor): toImpostor ? "URLs replaced by another content's" : "URLs replaced"
+        case .priority: "priorities changed"
+        }
+    }
+}

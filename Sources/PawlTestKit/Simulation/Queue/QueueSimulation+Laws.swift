@@ -1,0 +1,147 @@
+import Pawl
+package import PawlCore
+package import PawlEngine
+import Synchronization
+
+// What the user sees, and what has to be true then.
+extension QueueSimulation {
+    /// One download as the queue shows it.
+    struct Sight: Sendable {
+        var state: DownloadState
+        var range: String?
+        var checksum: String?
+        var location: DownloadLocation
+        /// Whether all bytes are there: a pause may come too late.
+        var isComplete: Bool
+        var error: PawlError?
+    }
+
+    /// Looks at every download, and compares it with what was confirmed.
+    func look(_ completion: @escaping @Sendable () -> Void = {}) {
+        let count = scenario.targets.count
+        state.withLock { $0.queue }?.step { step throws(Failure) in
+            var sights: [Sight?] = []
+            for index in 0..<count { sights.append(try Self.sight(of: Self.id(index), step)) }
+            return sights
+        } completion: { [weak self] result in
+            guard let self, !state.withLock({ $0.isDead }) else { return }
+            guard case .success(.success(let sights)) = result else { return }
+            state.withLock { $0.ownedPaths = [] }
+            for (index, sight) in sights.enumerated() { check(index, sight) }
+            completion()
+        }
+    }
+
+    private static func sight(of id: Download.ID, _ step: QueueStep) throws(Failure) -> Sight? {
+        guard let details = try step.details(of: id) else { return nil }
+        let snapshot = details.snapshot
+        return Sight(
+            state: snapshot.state,
+            range: details.options.range,
+            checksum: details.options.checksum,
+            location: try step.location(of: id),
+            isComplete: snapshot.total == snapshot.written,
+            error: snapshot.error
+        )
+    }
+
+    private func check(_ index: Int, _ sight: Sight?) {
+        let course = course(index) { $0 }
+        guard !course.isPending else { return }
+        world.timeline.note("\(index) is \(sight.map { "\($0)" } ?? "not there")")
+        let sight = sight?.state == .removed ? nil : sight
+        if sight == nil, course.isAdded == .yes, course.isRemoved == .no {
+            violate(.confirmed, "\(index) is not there")
+        }
+        if sight != nil, course.isRemoved == .yes { violate(.confirmed, "\(index) is there again") }
+        self.course(index) { course in
+            course.isAdded = sight == nil ? .no : .yes
+            if sight != nil { course.isRemoved = .no }
+        }
+        guard let sight else { return }
+        let wanted = course.requirements.first { requirement in
+            requirement.range == sight.range
+                && scenario.targets[index].checksum(requirement) == sight.checksum
+        }
+        guard let wanted else {
+            return violate(.confirmed, "\(index) has options that nobody wants: \(sight)")
+        }
+        let isResting = [.paused, .finished, .failed, .publishing].contains(sight.state) || sight.isComplete
+        if course.isPaused == true, !isResting { violate(.paused, "\(index) is \(sight.state)") }
+        self.course(index) { course in
+            course.requirements = [wanted]
+            course.isFinished = sight.state == .finished
+            if course.isPaused == nil || sight.state != .paused { course.isPaused = sight.state == .paused }
+            course.pausedAt = world.timeline.now
+        }
+        if sight.state == .finished { checkFile(index, wanted, sight.location) }
+    }
+
+    /// A finished download has its file, which is one version of the content, and the right one if a digest was given.
+    private func checkFile(_ index: Int, _ requirement: Requirement, _ location: DownloadLocation) {
+        guard case .finished(let path) = location, let file = world.disk.finished(path) else {
+            return violate(.published, "\(index) has finished, and has no file: \(location)")
+        }
+        if !state.withLock({ $0.ownedPaths.insert(path).inserted }) {
+            violate(.published, "two downloads have the file \(path)")
+        }
+        let target = scenario.targets[index]
+        let versions = world.network.versions(of: target.path)
+        if let text = Law.published(file.bytes, of: versions, selection: requirement.selection) {
+            violate(.published, "\(index): \(text)")
+        }
+        switch requirement.digest {
+        case .none: break
+        case .right:
+            if file.bytes != target.content(requirement) { violate(.digest, "\(index) has another digest") }
+        case .wrong: violate(.digest, "\(index) has finished with a wrong digest")
+        }
+    }
+
+    func took(_ path: String) {
+        guard let index = scenario.targets.firstIndex(where: { $0.path == path }), !isOver else { return }
+        let now = world.timeline.now
+        let isPaused = course(index) { course in
+            course.isPaused == true && course.pausedAt.map { $0 < now } == true
+        }
+        if isPaused { violate(.paused, "\(index) receives bytes") }
+    }
+
+    func checkSlots() {
+        guard !isOver else { return }
+        let running = state.withLock { state in
+            state.phases.values.count { phase in
+                switch phase {
+                case .probing, .transferring, .waitingForNetwork: true
+                case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed:
+                    false
+                }
+            }
+        }
+        if let text = Law.slots(running: running, of: scenario.slots) { violate(.slots, text) }
+    }
+
+    /// Checks the end of the scenario.
+    func checkEnd() {
+        guard !world.timeline.isOverdue else { return }
+        for (index, course) in state.withLock({ $0.courses }).enumerated() {
+            if course.isAdded == .yes { note(course.isFinished ? "finished" : "unfinished") }
+            // Bytes of another content are only replaced on request.
+            if course.isAdded == .yes, course.isRemoved == .no, !course.isFinished, !course.isMisled {
+                violate(.finishes, "\(index) has not finished")
+            }
+        }
+        let left = state.withLock { $0.courses.count { $0.isAdded == .yes && !$0.isFinished } }
+        let parts = world.disk.listing.filter { $0.hasSuffix(".part") || $0.hasSuffix(".part+journal") }
+        if parts.count > left { violate(.tidiness, "part files are left: \(parts)") }
+        let (owned, mayLeaveFiles) = state.withLock { ($0.ownedPaths, $0.mayLeaveFiles) }
+        let orphans = world.disk.listing.filter { !owned.contains($0) && !parts.contains($0) }
+        if !orphans.isEmpty, !mayLeaveFiles { violate(.tidiness, "nobody owns \(orphans)") }
+    }
+}
+
+extension QueueSimulation: Witness {
+    package func decided(_ id: DownloadID, run: UInt64, _ actions: [Action], _ machine: DownloadMachine) {
+        state.withLock { $0.phases[id] = machine.phase }
+    }
+}
