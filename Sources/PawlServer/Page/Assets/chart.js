@@ -54,6 +54,7 @@ function drawArea({ context, width, style }, values, x, y, floor) {
  */
 function drawAxes({ context, width, height, style }, y, top, seconds) {
   context.strokeStyle = style.getPropertyValue("--line");
+  context.lineWidth = 1;
   context.fillStyle = style.getPropertyValue("--muted");
   context.font = `11px ${style.fontFamily}`;
   for (const part of [0, 0.5, 1]) {
