@@ -82,12 +82,19 @@ import Testing
         #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80)) == "^?7la<^?7h")
     }
 
+    @Test func `what is left on the screen stands below what is above it`() {
+        var painter = FramePainter()
+        _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80, height: 5)
+        #expect(readable(painter.leave()) == "<^2K^C^J<^?7la</b^?7h</")
+        #expect(painter.leave() == "")
+    }
+
     @Test func `a key that the terminal has echoed over the first row is not left there`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(readable(painter.leave(isEchoed: true)) == "<^2K^?7la^?7h^1B</")
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80, height: 5)
-        #expect(readable(painter.leave(isEchoed: true)) == "<^2K^4B</")
+        #expect(readable(painter.leave(isEchoed: true)) == "<^2K^C^J<^?7la</b^?7h</")
     }
 
     @Test func `colours end where they began`() {

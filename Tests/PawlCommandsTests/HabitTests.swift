@@ -127,6 +127,12 @@ import Testing
         #expect(BareAddress.begins(["http://h/f"][...]))
         #expect(BareAddress.begins(["example.com/f", "-q"][...]))
         #expect(BareAddress.begins(["-o", "x", "http://h/f"][...]))
+        #expect(BareAddress.begins(["-q", "example.com/f"][...]))
+        #expect(BareAddress.begins(["-i", "list"][...]))
+        #expect(BareAddress.begins(["-j", "5", "--input-file=list"][...]))
+        // The failure of `get` names the schemes.
+        #expect(BareAddress.begins(["magnet:?xt=urn:btih:a"][...]))
+        #expect(!BareAddress.begins(["-o", "name.iso"][...]))
         #expect(!BareAddress.begins(["gte", "http://h/f"][...]))
         #expect(!BareAddress.begins(["--verison"][...]))
         #expect(!BareAddress.begins([][...]))

@@ -38,6 +38,12 @@ import Testing
         #expect(DownloadTable([]).text(width: 80).isEmpty)
     }
 
+    @Test func `details name the folder of the file in full`() {
+        let sheet: JSON = ["id": "0123456789abcdef", "state": "finished", "name": "f.bin", "folder": "films"]
+        let lines = DownloadSheet(sheet, root: "/srv/downloads").text.split(separator: "\n")
+        #expect(lines.contains("folder     /srv/downloads/films"))
+    }
+
     @Test func `details are broken between words, URLs are not`() {
         let url = "http://h/" + String(repeating: "path/", count: 20) + "f.bin"
         let sheet: JSON = [

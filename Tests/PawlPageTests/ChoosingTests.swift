@@ -39,7 +39,7 @@ extension BrowserTests {
                 try await page.focusList()
                 let focused = "document.activeElement.closest('.head')?.dataset.order"
                 for (key, order) in [
-                    ("Tab", "name"), ("ArrowRight", "progress"), ("End", "connections"), ("Home", "name"),
+                    ("Tab", "name"), ("ArrowRight", "progress"), ("End", "timeLeft"), ("Home", "name"),
                     ("ArrowLeft", "name"),
                 ] {
                     try await page.press(key)

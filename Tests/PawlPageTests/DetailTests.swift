@@ -102,6 +102,10 @@ extension BrowserTests {
                     "\(detail).includes('by the given checksum, weak\\nmd5=b1173a4959f0f13f19a0f776e203de99')"
                 )
                 try await page.wait("\(detail).includes('\(mirror)')")
+                #expect(
+                    try await page.evaluate("document.querySelector('.detail-shield').textContent")
+                        == "Verified by the given checksum, weak algorithm md5"
+                )
                 _ = try await bench.call("pawl.add", [[["url": .string(wrong), "options": digest]]])
                 try await page.wait("\(PageBench.text(of: "wrong.txt", ".cell-state")) === 'Failed'")
                 try await page.press("6")
@@ -131,7 +135,7 @@ extension BrowserTests {
                     #expect(
                         try await page.evaluate(
                             "[...document.querySelectorAll('[data-remedy]')].map(({ dataset }) => dataset.remedy).join()"
-                        ) == "signIn,replaceURL,edit,retry"
+                        ) == "replaceURL,signIn,edit,retry"
                     )
                     if isClosed { try await page.press("Escape") }
                     try await open("good.bin")

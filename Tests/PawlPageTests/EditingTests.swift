@@ -214,6 +214,23 @@ extension BrowserTests {
             }
         }
 
+        @Test func `what the service does not do is reported in front of the dialog`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                try await openAdding(page, "https://example.org/a.iso")
+                await bench.stopService()
+                try await page.press("Enter", modifiers: 2)
+                try await page.wait("document.querySelector('dialog .toast.is-error')")
+                try await page.click(".toast button")
+                try await page.wait("!document.querySelector('.toast')")
+                try await page.press("Escape")
+                try await page.wait("!document.querySelector('dialog')")
+                #expect(
+                    try await page.evaluate("document.querySelector('#toasts').isConnected") == .bool(true)
+                )
+            }
+        }
+
         @Test func `a link to the page hands a URL over, before and after the login`() async throws {
             try await PageBench.with { bench in
                 let page = try await BrowserPage(bench.browser)
@@ -229,6 +246,9 @@ extension BrowserTests {
                 try await page.wait(
                     "document.querySelector('#add-urls').value.endsWith('\\nhttps://example.org/b.iso')"
                 )
+                try await page.evaluate("location.hash = '#add=https%3A%2F%2Fexample.org%2Fa%20film.mkv'")
+                let lines = "document.querySelector('#add-urls').value.split('\\n')"
+                try await page.wait("\(lines).at(-1) === 'https://example.org/a%20film.mkv'")
                 #expect(try await bench.manager.downloads().isEmpty)
                 try await page.press("Escape")
                 try await page.wait("!document.querySelector('dialog')")

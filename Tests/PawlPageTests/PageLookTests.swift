@@ -113,6 +113,19 @@ extension BrowserTests {
             }
         }
 
+        @Test func `a part of the queue has the columns that its downloads can fill`() async throws {
+            try await PageBench.with { bench in
+                let url = bench.origin.serve("/gone.bin", Payload([])) { $0.instead = .status(404) }
+                _ = try await bench.manager.add(url)
+                let page = try await bench.page(BrowserPage.Look(width: 1440, height: 740))
+                try await page.wait("\(PageBench.text(of: "gone.bin", ".cell-state")) === 'Failed'")
+                let columns = "document.querySelector('.grid').dataset.columns"
+                #expect(try await page.evaluate(columns) == "progress state size speed left")
+                try await page.press("6")
+                try await page.wait("\(columns) === 'progress size added'")
+            }
+        }
+
         @Test func `on a phone nothing is wider than the screen, and a tap opens the details`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(40)

@@ -172,8 +172,9 @@ struct ProgressReporter: ~Copyable {
         errors.flush()
     }
 
-    /// The number of files from which on the display has the bottom of the screen to itself.
-    private static let many = 10
+    /// The number of files from which on the display has the bottom of the screen to itself: the rows of several wrap to more
+    /// than there may be above them.
+    private static let many = 2
 
     /// The width to which a terminal may shrink without old rows staying above the display.
     private static let narrowest = 40

@@ -5,9 +5,7 @@
 /// it, and what is above is never written again. The cursor goes up only by as many rows as line feeds led down.
 package struct FramePainter: Sendable {
     /// The lines on the screen now.
-    private var drawn: [String] = []
-    /// The first of them with its colours.
-    private var top = ""
+    private var drawn: [StyledLine] = []
     /// Empty rows above them, from the cursor on.
     ///
     /// A terminal that becomes lower drops what is below the cursor before it pushes rows off its top, where they can
@@ -60,20 +58,22 @@ package struct FramePainter: Sendable {
             room -= TerminalText.rows(of: line, width: width)
         }
         gap = frame.isEmpty || height == nil ? 0 : max(0, min(room, height ?? 0) - frame.count)
-        drawn = frame.map(\.text)
-        top = frame.first?.escaped(inColor: terminal.takesColor) ?? ""
+        drawn = frame
         return codes + drawing(frame)
     }
 
-    /// Leaves the drawn frame in place and moves to a new line for other output.
+    /// Leaves the drawn frame on the screen, without the empty rows above it, and moves to a new line for other output.
     ///
     /// `isEchoed`: the terminal has echoed a key at the cursor, such as `^Z`, over the first row.
     package mutating func leave(isEchoed: Bool = false) -> String {
         defer { (drawn, gap) = ([], 0) }
-        guard !drawn.isEmpty else { return "" }
+        guard let top = drawn.first?.escaped(inColor: terminal.takesColor) else { return "" }
+        if gap > 0 {
+            let lines = drawn.map { $0.escaped(inColor: terminal.takesColor) }.joined(separator: "\r\n")
+            return FramePainter.erasure + "\u{1B}[?7l\(lines)\u{1B}[?7h\r\n"
+        }
         let rows = room(width: lastWidth, screen: lastScreen)
-        let first = gap > 0 ? "" : "\u{1B}[?7l\(top)\u{1B}[?7h"
-        let mended = isEchoed ? "\r\u{1B}[2K" + first : ""
+        let mended = isEchoed ? "\r\u{1B}[2K\u{1B}[?7l\(top)\u{1B}[?7h" : ""
         return mended + (rows > 1 ? "\u{1B}[\(rows - 1)B" : "") + "\r\n"
     }
 
@@ -102,7 +102,7 @@ package struct FramePainter: Sendable {
     private func room(width: Int, screen: Int?) -> Int {
         let rows =
             terminal.reflows
-            ? drawn.reduce(0) { $0 + TerminalText.rows(of: $1, width: width) } : drawn.count
+            ? drawn.reduce(0) { $0 + TerminalText.rows(of: $1.text, width: width) } : drawn.count
         guard let screen, let lastScreen else { return gap + rows }
         return min(gap + rows + max(0, screen - lastScreen), screen)
     }

@@ -16,9 +16,10 @@ extension Command {
         guard !ids.isEmpty else { throw Failure.usage("show", "ID...", missing: "ID") }
         let client = try options.client()
         let width = isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : nil
+        let root = options.isJSON ? nil : try client.call("pawl.status", to: "query")["root"]?.string
         for (index, id) in ids.enumerated() {
             let details = try client.call("pawl.show", [.string(id)], to: "show", id)
-            let text = (index > 0 ? "\n" : "") + DownloadSheet(details, width: width).text
+            let text = (index > 0 ? "\n" : "") + DownloadSheet(details, root: root, width: width).text
             CommandOutput(options).show(details.withTrueState, text)
         }
         return 0
@@ -99,11 +100,13 @@ extension JSON {
 /// The details of a download, one field per line.
 struct DownloadSheet {
     private let details: JSON
+    private let root: String?
     private let width: Int?
 
-    /// `width` is that of the terminal, if there is one.
-    init(_ details: JSON, width: Int? = nil) {
+    /// `root` is the download root, if it is known, and `width` that of the terminal, if there is one.
+    init(_ details: JSON, root: String? = nil, width: Int? = nil) {
         self.details = details
+        self.root = root
         self.width = width
     }
 
@@ -115,7 +118,9 @@ struct DownloadSheet {
             ("id", download.id), ("state", download.stateText.notes.first ?? download.stateText.word),
             ("name", download.title),
         ]
-        if !download.folder.isEmpty { lines.append(("folder", download.folder)) }
+        // Absolute, so that the file can be found from anywhere.
+        let folder = [root ?? "", download.folder].filter { !$0.isEmpty }.joined(separator: "/")
+        if !folder.isEmpty { lines.append(("folder", folder)) }
         let sources = (details["sources"]?.array ?? []).map { $0.string ?? "" }
         lines += sources.map { ("from", $0) }
         lines.append(("size", size(download)))

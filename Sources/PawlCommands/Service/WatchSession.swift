@@ -114,7 +114,7 @@ struct WatchSession: ~Copyable {
             glyphs: glyphs,
             width: size.columns,
             height: size.rows - 1,
-            narrowest: 79
+            narrowest: 60
         )
         let digits = ShortIDs.digits(shown.map(\.id))
         renderer.prefix = digits + 1
@@ -132,7 +132,13 @@ struct WatchSession: ~Copyable {
         tick += 1
         errors.append(cursor.hidingCode())
         errors.append(
-            painter.paint(permanent: permanent, frame: frame, width: size.columns, screen: size.rows)
+            painter.paint(
+                permanent: permanent,
+                frame: frame,
+                width: size.columns,
+                height: size.rows,
+                screen: size.rows
+            )
         )
         permanent.removeAll()
         errors.flush()

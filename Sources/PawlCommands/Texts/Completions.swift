@@ -186,7 +186,8 @@ enum Completions {
         case .groups: line += " -xa \(quote("(\(groupsCommand))"))"
         case .files: line += " -rF"
         case .folders: line += " -xa '(__fish_complete_directories)'"
-        case .words(let words): line += " -xa \(quote(words.joined(separator: " ")))"
+        // Each with an empty description: the option's is not theirs.
+        case .words(let words): line += " -xa \(quote(words.map { "\($0)\\t" }.joined(separator: " ")))"
         }
         return line + " -d \(quote(option.help))\n"
     }

@@ -18,23 +18,35 @@ export function drawSpeeds(canvas, values, { isQuiet = false, step = 1, span } =
   const x = (/** @type {number} */ index) => width - ((values.length - 1 - index) * step * width) / (seconds - 1);
   const y = (/** @type {number} */ value) => height - foot - 1 - (value / top) * (height - foot - 3);
   if (!isQuiet) drawAxes(drawing, y, top, seconds);
-  if (values.length === 0) return;
+  if (values.length > 0) drawArea(drawing, values, x, y, height - foot);
+  if (!isQuiet) drawScale(drawing, y, top);
+}
+
+/**
+ * @param {{context: CanvasRenderingContext2D, width: number, style: CSSStyleDeclaration}} drawing
+ * @param {number[]} values
+ * @param {(index: number) => number} x
+ * @param {(value: number) => number} y
+ * @param {number} floor
+ */
+function drawArea({ context, width, style }, values, x, y, floor) {
   context.beginPath();
   values.forEach((value, index) => context.lineTo(x(index), y(value)));
   context.strokeStyle = style.color;
   context.lineWidth = 1.5;
   context.lineJoin = "round";
   context.stroke();
-  context.lineTo(width, height - foot);
-  context.lineTo(x(0), height - foot);
+  context.lineTo(width, floor);
+  context.lineTo(x(0), floor);
   context.closePath();
   context.globalAlpha = 0.14;
   context.fillStyle = style.color;
   context.fill();
+  context.globalAlpha = 1;
 }
 
 /**
- * Lines for the highest and half of it, with their speeds, and the ends of the time.
+ * Lines for the highest and half of it, and the ends of the time.
  * @param {{context: CanvasRenderingContext2D, width: number, height: number, style: CSSStyleDeclaration}} drawing
  * @param {(value: number) => number} y
  * @param {number} top
@@ -42,6 +54,7 @@ export function drawSpeeds(canvas, values, { isQuiet = false, step = 1, span } =
  */
 function drawAxes({ context, width, height, style }, y, top, seconds) {
   context.strokeStyle = style.getPropertyValue("--line");
+  context.lineWidth = 1;
   context.fillStyle = style.getPropertyValue("--muted");
   context.font = `11px ${style.fontFamily}`;
   for (const part of [0, 0.5, 1]) {
@@ -50,14 +63,31 @@ function drawAxes({ context, width, height, style }, y, top, seconds) {
     context.moveTo(0, line);
     context.lineTo(width, line);
     context.stroke();
-    context.textBaseline = part === 1 ? "top" : "bottom";
-    if (part > 0) context.fillText(speed(top * part), 2, line + (part === 1 ? 2 : -2));
   }
   context.textBaseline = "bottom";
   context.fillText(`−${duration(seconds)}`, 2, height);
   context.textAlign = "end";
   context.fillText("0", width - 2, height);
   context.textAlign = "start";
+}
+
+/**
+ * The speeds of the lines, legible over the area.
+ * @param {{context: CanvasRenderingContext2D, style: CSSStyleDeclaration}} drawing
+ * @param {(value: number) => number} y
+ * @param {number} top
+ */
+function drawScale({ context, style }, y, top) {
+  context.fillStyle = style.getPropertyValue("--muted");
+  context.strokeStyle = style.getPropertyValue("--ground");
+  context.lineWidth = 3;
+  for (const part of [0.5, 1]) {
+    const line = Math.round(y(top * part)) + 0.5;
+    context.textBaseline = part === 1 ? "top" : "bottom";
+    const place = /** @type {const} */ ([2, line + (part === 1 ? 2 : -2)]);
+    context.strokeText(speed(top * part), ...place);
+    context.fillText(speed(top * part), ...place);
+  }
 }
 
 /** The next of 1, 2, 5, 10, 20, 50, 100, 200, 500 in binary units. @param {number} value */

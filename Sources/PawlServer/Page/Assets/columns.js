@@ -26,8 +26,13 @@ export const columns = [
 const ranks = ["progress", "left", "ended", "size", "speed", "mean", "state", "connections", "added"];
 
 const usual = ["progress", "state", "size", "speed", "left", "connections", "added"];
-/** What a finished download has. */
-const usualOfFinished = ["size", "mean", "ended", "connections", "added"].filter((name) => name !== "connections");
+/** In parts of the queue whose downloads have no speed. @type {Record<string, string[]>} */
+const usualOf = {
+  finished: ["size", "mean", "ended", "added"],
+  failed: ["progress", "size", "added"],
+  waiting: ["progress", "state", "size", "added"],
+  paused: ["progress", "state", "size", "added"],
+};
 
 /** The columns that the user chose; null for the usual ones. */
 function chosen() {
@@ -36,7 +41,7 @@ function chosen() {
 }
 
 /** @param {string} part the part of the queue that is shown */
-export const wanted = (part) => chosen() ?? (part === "finished" ? usualOfFinished : usual);
+export const wanted = (part) => chosen() ?? usualOf[part] ?? usual;
 
 /** @param {string} name @param {boolean} isOn */
 export function want(name, isOn) {
@@ -48,8 +53,10 @@ export function want(name, isOn) {
 }
 
 const gap = 12;
-/** The width that names keep, in pixels. */
+/** The width that names keep, in pixels; beside columns that matter less than names, more. */
 const leastName = 220;
+const usualName = 320;
+const lesser = ranks.slice(ranks.indexOf("state"));
 
 /** Those that fit. @param {number} room the width of the list in pixels @param {string} part */
 export function fitting(room, part) {
@@ -59,7 +66,7 @@ export function fitting(room, part) {
   const shown = new Set();
   for (const name of ranks.filter((other) => names.includes(other))) {
     const width = (columns.find((other) => other.name === name)?.width ?? 0) + gap;
-    if (width > rest) continue;
+    if (width > rest - (lesser.includes(name) ? usualName - leastName : 0)) continue;
     rest -= width;
     shown.add(name);
   }

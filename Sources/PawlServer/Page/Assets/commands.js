@@ -1,7 +1,7 @@
 // The commands for downloads: one table for the toolbar, the context menu and the details.
 
 import * as format from "./format.js";
-import { isInLine, isOfStore, partOf } from "./queue.js";
+import { isForbidden, isInLine, isOfStore, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -92,7 +92,7 @@ export function menuOf(commands, rows) {
 
 /** The commands that may help a failed download, the most likely first. @param {Row} row @returns {(keyof typeof words.toolbar)[]} */
 export function remediesOf(row) {
-  if (wantsLogin(row)) return ["signIn", "replaceURL"];
+  if (wantsLogin(row)) return isForbidden(row.error) ? ["replaceURL", "signIn"] : ["signIn", "replaceURL"];
   if (wantsURL(row) && row.error?.code !== 24) return ["replaceURL"];
   return [[28, 32].includes(row.error?.code ?? 0) ? "edit" : "retry"];
 }

@@ -36,6 +36,7 @@ export class Detail {
   #isAsking = false;
   #title = make("h2", { class: "detail-title" });
   #state = make("p", { class: "detail-state" });
+  #shield = make("p", { class: "detail-shield", hidden: true });
   #help = make("div", { class: "detail-help", hidden: true });
   #helped = "";
   /** The commands that stand beside the reason. @type {string[]} */
@@ -112,13 +113,13 @@ export class Detail {
     this.#drawButtons = buttons.draw;
     this.#toolbar.replaceChildren(...buttons.elements);
     this.#helped = "";
-    this.#help.hidden = true;
+    this.#help.hidden = this.#shield.hidden = true;
     this.#toolbar.setAttribute("aria-label", words.actions);
     this.#box.replaceChildren(
       make(
         "header",
         { class: "detail-head" },
-        make("div", { class: "detail-words" }, this.#title, this.#state),
+        make("div", { class: "detail-words" }, this.#title, this.#state, this.#shield),
         make("button", { type: "button", class: "quiet", "aria-label": words.close, onclick: () => this.close() }, icon("close")),
       ),
       this.#help,
@@ -161,6 +162,13 @@ export class Detail {
     );
   }
 
+  /** What the file was verified with, in words beside the mark. @param {Details} details */
+  #showShield({ verification }) {
+    this.#shield.hidden = !verification;
+    const text = verification ? words.shield(words.verified[verification.level] ?? verification.level, verification.weak && verification.algorithm) : "";
+    if (this.#shield.textContent !== text) this.#shield.replaceChildren(icon("shield"), text);
+  }
+
   async #refresh() {
     if (this.#id === null || this.#isAsking) return;
     const id = this.#id;
@@ -181,6 +189,7 @@ export class Detail {
       this.#refresh();
     } else if (details) {
       details.history = this.view.queue.history(id);
+      this.#showShield(details);
       for (const part of this.#parts) part.show(details);
     }
   }

@@ -46,7 +46,8 @@ export async function openEditing(actions, row) {
   form.fields.folder.disabled = hasBegun;
   if (hasBegun) form.fields.name.value = nameOf(row);
   const before = form.fields.name.value;
-  url.focus();
+  // What failed is most likely to be edited.
+  (row.error?.code === 32 ? form.fields.checksum : url).focus();
 }
 
 /** @param {any} error @param {OptionForm} form @param {HTMLElement} url @param {HTMLElement} problem */

@@ -141,7 +141,7 @@ function responseFactsOf(response) {
 }
 
 /** @param {string | undefined | null} text */
-const isDigest = (text) => /[\da-f]{32}/.test(text ?? "");
+const breaksAnywhere = (text) => /[\da-f]{32}|^[a-z\d]+:\/\/\S+$/.test(text ?? "");
 
 /** Recreates rows only if their text differs, so that text can be selected and copied. */
 function fill(/** @type {HTMLElement} */ box, /** @type {[string, string | undefined | null][]} */ pairs) {
@@ -149,7 +149,7 @@ function fill(/** @type {HTMLElement} */ box, /** @type {[string, string | undef
   const state = JSON.stringify(shown);
   if (box.dataset.state === state) return;
   box.dataset.state = state;
-  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { class: isDigest(value) ? "digest" : null }, value))));
+  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { class: breaksAnywhere(value) ? "unbroken" : null }, value))));
 }
 
 /** @param {string} title */

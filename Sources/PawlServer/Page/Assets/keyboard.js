@@ -81,7 +81,9 @@ export function listenForKeys(program) {
   const shortcuts = table(program);
   document.addEventListener("keydown", (event) => {
     const { target } = event;
-    if (!(target instanceof Element) || program.isLocked || target.closest("dialog, .popup")) return;
+    if (!(target instanceof Element) || program.isLocked || target.closest(".popup")) return;
+    // A click beside its fields takes the focus out of a dialog; what is behind it gets no keys.
+    if (document.querySelector("dialog[open]")) return;
     if (target.matches("input, textarea, select")) {
       if (event.key !== "Escape") return;
       // A search field would clear itself without an event.

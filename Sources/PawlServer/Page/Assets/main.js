@@ -121,7 +121,9 @@ export class Program {
       // It is taken as it is.
     }
     history.replaceState(history.state, "", location.pathname);
-    this.#take(intake(text));
+    // Blanks of a URL were encoded; those between URLs were not.
+    const encoded = text.replace(/^\s*[a-z\d]+:\/\/.*\S/gim, (line) => line.replace(/ (?! *[a-z\d]+:\/\/)/gi, "%20"));
+    this.#take(intake(encoded));
   }
 
   /** @param {string} id */
@@ -164,7 +166,10 @@ export class Program {
   /** @param {boolean} isStale */
   #lock(isStale) {
     this.#show("login");
-    openLogin(isStale, () => this.connection.connect());
+    openLogin(isStale, () => {
+      this.connection.addEventListener("open", () => this.list.focus(), { once: true });
+      this.connection.connect();
+    });
   }
 
   /** @param {"list" | "login"} view */

@@ -55,6 +55,9 @@
 /** Whether an object store refused, or its access key is wrong. @param {Failure} failure */
 export const isOfStore = ({ cause }) => cause?.messageID.startsWith("s3-") === true;
 
+/** The response was a 403, as to a link that has expired. @param {Failure | undefined} failure */
+export const isForbidden = (failure) => failure?.cause?.messageID === "http-status" && failure.cause.values?.[0] === "403";
+
 /** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */
 export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z ]+ [a-z]+:\/\/\S+: /, "");
 

@@ -86,7 +86,7 @@ export class RowElement {
     setAttribute(this.note, "title", row.error ? note : failure ? words.cause(failure) : row.url);
     // Shown before the note where there is no column for it.
     setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row, stateOf(row) === "crowded"));
-    setText(this.brief, failure || isRetrying(row) ? shortened(note) : briefOf(row));
+    setText(this.brief, row.error ? shortened(words.cause(row.error)) : failure || isRetrying(row) ? shortened(note) : briefOf(row));
     this.#showToggle(row, name);
     this.#showProgress(row, part);
     this.#showRemedy(row, part);

@@ -33,8 +33,17 @@ export class Toasts {
       clock.style.animationDuration = `${seconds}s`;
       toast.append(clock);
     }
+    this.#raise();
     this.#box.append(toast);
     timer = setTimeout(close, (isError ? 2 : 1) * seconds * 1000);
     return { close };
+  }
+
+  /** Into the dialog that is open: what is outside of it is dimmed, cannot be pressed and is not read aloud. */
+  #raise() {
+    const dialog = document.querySelector("dialog[open]");
+    if (!dialog || dialog.contains(this.#box)) return;
+    dialog.append(this.#box);
+    dialog.addEventListener("close", () => document.body.append(this.#box), { once: true });
   }
 }

@@ -1,4 +1,4 @@
-import { causeOf, isOfStore } from "./queue.js";
+import { causeOf, isForbidden, isOfStore } from "./queue.js";
 
 const plural = new Intl.PluralRules("en");
 /** @param {number} count @param {string} one @param {string} other */
@@ -14,6 +14,8 @@ const remedies = {
   19: "check the host name", 22: "check the URL", 23: "check the URL", 24: "sign in with a user name and password",
   28: "edit the download", 29: "retry later", 32: "check the checksum, or retry to download again", 33: "check the URL",
 };
+
+const remedyOfForbidden = "the URL may have expired, or requires a login";
 
 /** The same for object stores. @type {Record<number, string>} */
 const storeRemedies = { 3: "check the bucket and the key", 24: "check the access key of the service" };
@@ -83,7 +85,7 @@ export const english = {
   /** Failures and decisions, which the service sends in English. */
   failure: (/** @type {import("./queue.js").Failure} */ failure) => failure.message,
   reason: (/** @type {import("./queue.js").Failure} */ failure) =>
-    capital([causeOf(failure), (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0]].filter(Boolean).join("; ")),
+    capital([causeOf(failure), isForbidden(failure) ? remedyOfForbidden : (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0]].filter(Boolean).join("; ")),
   /** Below the field that it is about. */
   refusal: (/** @type {import("./queue.js").Failure} */ failure) => failure.message,
   cause: (/** @type {import("./queue.js").Failure} */ failure) => capital(causeOf(failure)),
@@ -304,6 +306,7 @@ export const english = {
     given: "by the given checksum", signed: "by a signed sums file", origin: "by the server's digest", sidecar: "by a sums file",
     weak: "weak",
   },
+  shield: (/** @type {string} */ level, /** @type {string | false} */ weak) => `Verified ${level}${weak ? `, weak algorithm ${weak}` : ""}`,
   facts: {
     url: "URL", path: "File", size: "Size", received: "Received", smoothed: "Average speed", type: "Type",
     group: "Group", priority: "Priority", description: "Note", added: "Added", started: "Started", ended: "Finished at", failed: "Failed at",
@@ -325,7 +328,7 @@ export const english = {
 
   keys: {
     list: "List", moving: "Queue", one: "Download", page: "Page",
-    next: "Next, previous", page_: "Page up, down", ends: "First, last", extend: "Extend selection",
+    next: "Next, previous", page_: "Page down, up", ends: "First, last", extend: "Extend selection",
     all: "Select all", toggle: "Pause or resume", open: "Details", force: "Start now", remove: "Remove, keep file",
     removeFile: "Remove and delete file", undo: "Undo removal", up: "Move up, down", edge: "Move to top, bottom",
     rename: "Rename", edit: "Edit", url: "Replace URL", copy: "Copy URL", file: "Open file", raise: "Raise, lower priority", whole: "Pause or resume all, or the current group",

@@ -1,5 +1,5 @@
 import { failure, localized, reason } from "./messages.zh.js";
-import { isOfStore } from "./queue.js";
+import { isForbidden, isOfStore } from "./queue.js";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("zh-CN");
@@ -10,6 +10,8 @@ const remedies = {
   13: "请重命名此任务", 14: "请重命名此任务", 18: "请选择其他文件夹", 19: "请检查主机名", 22: "请检查地址", 23: "请检查地址",
   24: "请输入用户名和密码登录", 28: "请编辑此任务", 29: "请稍后重试", 32: "请核对校验和，或重试以重新下载", 33: "请检查地址",
 };
+
+const remedyOfForbidden = "地址可能已过期，或需要登录";
 
 /** 对象存储的处理办法。 @type {Record<number, string>} */
 const storeRemedies = { 3: "请检查存储桶和键", 24: "请检查服务所用的访问密钥" };
@@ -75,7 +77,7 @@ export const chinese = {
   smoothed: (speed) => `十秒平均速度：${speed}`,
 
   failure,
-  reason: (error) => [reason(error), (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]].filter(Boolean).join("；"),
+  reason: (error) => [reason(error), isForbidden(error) ? remedyOfForbidden : (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]].filter(Boolean).join("；"),
   refusal: reason,
   cause: reason,
   localized,
@@ -285,6 +287,7 @@ export const chinese = {
   verified: {
     given: "与给定的校验和一致", signed: "与签名的校验文件一致", origin: "与服务器给出的摘要一致", sidecar: "与校验文件一致", weak: "弱算法",
   },
+  shield: (level, weak) => `已校验：${level}${weak ? `（${weak} 为弱算法）` : ""}`,
   facts: {
     url: "地址", path: "文件", size: "大小", received: "已接收", smoothed: "平均速度", type: "类型", group: "分组",
     priority: "优先级", description: "备注", added: "添加时间", started: "开始时间", ended: "完成时间", failed: "失败时间", took: "用时", left: "剩余时间",
@@ -304,7 +307,7 @@ export const chinese = {
 
   keys: {
     list: "列表", moving: "队列", one: "单项下载", page: "页面",
-    next: "下一项、上一项", page_: "上翻、下翻一页", ends: "首项、末项", extend: "扩展选择", all: "全选", toggle: "暂停或继续",
+    next: "下一项、上一项", page_: "下翻、上翻一页", ends: "首项、末项", extend: "扩展选择", all: "全选", toggle: "暂停或继续",
     open: "详情", force: "立即开始", remove: "移除，保留文件", removeFile: "连同文件移除", undo: "撤销移除",
     up: "上移、下移", edge: "移到最前、最后", rename: "重命名", edit: "编辑", url: "更换地址", copy: "复制地址", file: "打开文件",
     raise: "提高、降低优先级", whole: "暂停或继续全部（或当前分组）", add: "添加下载", paste: "添加剪贴板中的地址", search: "搜索",
