@@ -220,7 +220,9 @@ public final class Downloader: Sendable {
     ) throws(PawlError) -> Download {
         var own = options
         own.connections = 1
-        own.fileName = target.lastPathComponent
+        // Only for messages: a key is not limited like the name of a file.
+        let name = target.lastPathComponent
+        own.fileName = name.utf8.count > 255 ? FileName.safe(name) : name
         own.existingFile = .rename
         let policy = options.existingFile
         return try add(source, options: own, hooks: nil, keepsPartial: true) { (plan) throws(Failure) in

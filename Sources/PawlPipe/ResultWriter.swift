@@ -15,6 +15,9 @@ final class ResultWriter: Sendable {
     /// The number of unwritten bytes above which no further jobs are read.
     private static let room = 1 << 20
 
+    /// `PIPE_BUF` of Linux, see pipe(7).
+    private static let atomicSize = 4096
+
     private let state = Monitor(State())
     private let descriptor: Int32
     private let inbox: PipeInbox
@@ -80,9 +83,11 @@ final class ResultWriter: Sendable {
 
     private func write(all bytes: [UInt8]) -> Bool {
         var start = 0
+        var end = 0
         while start < bytes.count {
+            if start == end { end = Self.piece(of: bytes, from: start) }
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
+                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: start), end - start)
             }
             if count > 0 {
                 start += count
@@ -99,6 +104,15 @@ final class ResultWriter: Sendable {
             }
         }
         return true
+    }
+
+    /// The end of the lines that a pipe takes as a whole, else of one longer line: a run that is killed leaves no line
+    /// in part, and several runs may share a pipe.
+    static func piece(of bytes: [UInt8], from start: Int) -> Int {
+        let lineFeed = UInt8(ascii: "\n")
+        let limit = min(start + atomicSize, bytes.count)
+        let last = bytes[start..<limit].lastIndex(of: lineFeed) ?? bytes[limit...].firstIndex(of: lineFeed)
+        return last.map { $0 + 1 } ?? bytes.count
     }
 
     static func failure(_ why: String) -> Failure {

@@ -228,6 +228,17 @@ def module(origin: Origin) -> None:
     taken.close()
     assert not processes(str(folder / "early")), "leaving the iterator ends the child"
 
+    # Killed while it writes a line that a pipe does not take as a whole.
+    long = ({**job, "caption": "x" * 5000} for job in origin.jobs(SAMPLES))
+    taken = pawl.run(long, to=str(folder / "killed"), format="tar", shard="s", **OPTIONS)
+    next(iter(taken))
+    kill(processes(str(folder / "killed"))[0])
+    try:
+        list(taken)
+        raise AssertionError("a killed run is no success")
+    except pawl.PipeError as error:
+        assert error.code == -signal.SIGKILL, error
+
     def failing() -> Iterable[str]:
         yield from (job["url"] for job in origin.jobs(3))
         raise KeyError("the caller's own error")
@@ -300,6 +311,16 @@ def spark(origin: Origin) -> None:
     run([*submit, str(program), str(WORK / "jobs.jsonl"), command, str(WORK / "spark-lines")], environment)
     lines = [line for path in sorted((WORK / "spark-lines").glob("part-*")) for line in path.read_text().splitlines()]
     check_results(json.loads(line) for line in lines)
+    # Columns of types that JSON does not have.
+    program.write_text(
+        "import sys, pawl.spark\nfrom pyspark.sql import SparkSession\n"
+        "rows = SparkSession.builder.getOrCreate().read.json(sys.argv[1]).selectExpr(\n"
+        "    'url', 'id', \"timestamp '2026-01-02 03:04:05.6' t\", \"date '2026-01-02' d\", 'cast(1.50 as decimal(9, 2)) n')\n"
+        "found = pawl.spark.fetch(rows, id='id', contact='mailto:tests@example.org', allow_private_addresses=True)\n"
+        "found = {(r.status, r.t.microsecond, r.d.day, str(r.n)) for r in found.collect()}\n"
+        "assert found == {('ok', 600000, 2, '1.50')}, found\n"
+    )
+    run([*submit, str(program), str(WORK / "jobs.jsonl")], environment)
 
 
 def recipe(name: str, environment: Dict[str, str] = {}) -> Callable[[str, Path, Path], None]:

@@ -5,7 +5,7 @@ usage: object_store.py PORT [CERTIFICATE KEY]: with a certificate over TLS, wher
 
 POST /_control with JSON: {"faults": [{"op": "UploadPart", "do": "lose"}], "skew": 3600, "lies": true, "pace": 0.1}
   faults: each is used once. do: lose (carried out, the connection is closed without a response), slow (503 SlowDown),
-  internal (500). skew: seconds by which its clock is ahead. lies: ignores preconditions. pace: seconds a part takes.
+  internal (500), refuse STATUS CODE. skew: seconds by which its clock is ahead. lies: ignores preconditions. pace: seconds a part takes.
 GET /_state: keys of the objects and of the uploads. GET /_log: the operations so far, as JSON. GET /_wait?op=UploadPart&count=2: the same, once there were so many of that kind.
 """
 import base64, hashlib, hmac, json, ssl, sys, threading, time, zlib
@@ -102,6 +102,8 @@ class Handler(BaseHTTPRequestHandler):
                 raise Refused(503, "SlowDown")
             if fault == "internal":
                 raise Refused(500, "InternalError")
+            if fault and fault.startswith("refuse "):
+                raise Refused(int(fault.split()[1]), fault.split()[2])
             self.check(path, bucket, body)
             if bucket not in buckets:
                 raise Refused(404, "NoSuchBucket")

@@ -106,7 +106,8 @@ class _Child:
 
     def lines(self) -> Iterator[bytes]:
         assert self.process.stdout is not None
-        return iter(self.process.stdout)
+        # A child that is killed may leave its last line cut off.
+        return (text for text in self.process.stdout if text.endswith(b"\n"))
 
     def finish(self) -> int:
         code = self.process.wait()

@@ -21,11 +21,10 @@ def fetch(
 
     A task whose worker died is run again by Ray and answers from what was published.
     """
-    program = options.get("program")
 
     def assign(frame: pandas.DataFrame) -> pandas.DataFrame:
         rows = frame.to_dict("records")
-        return frame.assign(**{PARTITION: assigned(rows, url, partitions, program)})
+        return frame.assign(**{PARTITION: assigned(rows, url, partitions, options.get("program"))})
 
     def work(frame: pandas.DataFrame) -> pandas.DataFrame:
         frame = frame.sort_values([id, url] if id else [url], kind="stable")

@@ -35,7 +35,9 @@ package final class ObjectDisk: UnstoredDisk {
         self.policy = policy
         self.algorithms = algorithms
         existing = try store.head(target)
-        let bytes = try store.get(UploadNote.address(beside: target), limit: UploadNote.longest)
+        let bytes =
+            UploadNote.fits(beside: target)
+            ? try store.get(UploadNote.address(beside: target), limit: UploadNote.longest) : nil
         let note = bytes.flatMap { UploadNote($0) }
         if bytes != nil, note == nil {
             throw Failure(
@@ -100,7 +102,12 @@ package final class ObjectDisk: UnstoredDisk {
     }
 
     private func plan(_ claim: Claim, content: String?) -> ObjectUpload.Plan {
-        var plan = ObjectUpload.Plan(target: target, isFirst: policy != .overwrite, facts: claim.facts)
+        var plan = ObjectUpload.Plan(
+            target: target,
+            isFirst: policy != .overwrite,
+            facts: claim.facts,
+            isContinuable: UploadNote.fits(beside: target)
+        )
         plan.type = claim.facts.representation.mediaType
         plan.content = content
         plan.total = claim.length

@@ -262,9 +262,14 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    /// Aborts all listed uploads of exactly this key, because its object exists.
-    package func abortUploads(at address: WebAddress) {
-        for upload in (try? uploads(at: address)) ?? [] { try? abort(upload.id, at: address) }
+    /// Aborts the listed uploads of exactly this key, because its object exists.
+    ///
+    /// `onlyEmpty`: those without a part, such as one of which only the response was lost.
+    package func abortUploads(at address: WebAddress, onlyEmpty: Bool = false) {
+        for upload in (try? uploads(at: address)) ?? [] {
+            if onlyEmpty, (try? parts(of: upload.id, at: address))?.isEmpty != true { continue }
+            try? abort(upload.id, at: address)
+        }
     }
 
     func abort(_ upload: String, at address: WebAddress) throws(Failure) {
@@ -281,7 +286,9 @@ package final class ObjectStore: Sendable {
             to: "cannot look at the uploads of"
         )
         do throws(XMLElement.Fault) {
-            return try S3Upload.all(in: response.body).filter { $0.key == address.objectKey }
+            return try S3Upload.all(in: response.body).filter {
+                $0.key.utf8.elementsEqual(address.objectKey.utf8)
+            }
         } catch {
             throw notS3("cannot look at the uploads of", address, error.words)
         }
@@ -348,7 +355,8 @@ package final class ObjectStore: Sendable {
                     mayCorrect = false
                     continue
                 }
-                let refusal = S3Refusal(head, body: response.body, access: access)
+                let body = method == "HEAD" ? explanation(of: head, address) : response.body
+                let refusal = S3Refusal(head, body: body, access: access)
                 failure = refusal.failure(what, address)
                 disposition = refusal.disposition
                 retryAfter = head.retryAfter.flatMap {
@@ -367,6 +375,16 @@ package final class ObjectStore: Sendable {
             }
             SystemThread.sleep(seconds: wait.seconds)
         }
+    }
+
+    /// The error document for a refused HEAD, whose response has no body: that of GET.
+    private func explanation(of head: ResponseHead, _ address: WebAddress) -> [UInt8] {
+        guard head.status < 500 else { return [] }
+        let isBucket = address.objectKey.isEmpty
+        let parameters = isBucket ? [(name: "list-type", value: "2"), (name: "max-keys", value: "1")] : []
+        let fields = isBucket ? [] : [(name: "Range", value: "bytes=0-0")]
+        let response = try? request("GET", address, parameters, fields, [], S3Refusal.longest)
+        return response?.body ?? []
     }
 
     private func request(

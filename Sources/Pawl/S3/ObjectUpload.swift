@@ -166,7 +166,10 @@ package final class ObjectUpload: Sendable {
             state.with { $0.isOver = true }
         }
         while let (action, bytes) = nextAction() {
-            if case .end(let outcome) = action { return end(.success(outcome)) }
+            if case .end(let outcome) = action {
+                clean(after: outcome)
+                return end(.success(outcome))
+            }
             do throws(Failure) {
                 let result = try perform(action, bytes)
                 state.with { state in
@@ -175,10 +178,26 @@ package final class ObjectUpload: Sendable {
                     state.machine.ended(action, result)
                 }
             } catch {
-                if !plan.isContinuable { discard() }
+                abandon(action, error)
                 return end(.failure(error))
             }
         }
+    }
+
+    /// Aborts the upload of which only the response was lost, when its object exists.
+    private func clean(after outcome: UploadMachine.Outcome) {
+        let isInParts = !state.read(\.machine.parts.isEmpty)
+        guard isInParts, plan.isFirst, plan.isContinuable, outcome != .lost else { return }
+        store.abortUploads(at: plan.target, onlyEmpty: true)
+    }
+
+    /// Leaves no parts that cannot be continued.
+    private func abandon(_ action: UploadMachine.Action, _ failure: Failure) {
+        if !plan.isContinuable { return discard() }
+        // Those that the store does not put together would be refused again.
+        guard case .complete(_, let upload) = action, failure.code == .badResponse, failure.status == 400
+        else { return }
+        abort(upload)
     }
 
     /// What remains is found and aborted by a later run.

@@ -77,8 +77,10 @@ package struct PrefixListing: Sendable {
         into folder: String,
         on disk: FileDisk
     ) {
-        guard object.key.hasPrefix(prefix.objectKey) else { return }
-        let rest = String(object.key.dropFirst(prefix.objectKey.count))
+        // In bytes: a combining mark behind the prefix belongs to the rest.
+        let start = prefix.objectKey.utf8
+        guard object.key.utf8.starts(with: start) else { return }
+        let rest = String(Substring(object.key.utf8.dropFirst(start.count)))
         // Such objects stand for folders.
         guard !rest.isEmpty, !rest.hasSuffix("/"), selection.contains(rest) else { return }
         let address: WebAddress
@@ -91,7 +93,9 @@ package struct PrefixListing: Sendable {
             return
         }
         let name = path.pathParts().last.map(String.init) ?? path
-        let parent = path.utf8.count > name.utf8.count ? "/" + path.dropLast(name.count + 1) : ""
+        let parent =
+            path.utf8.count > name.utf8.count
+            ? "/" + Substring(path.utf8.dropLast(name.utf8.count + 1)) : ""
         let validators = Validators(
             entityTag: object.entityTag.isEmpty ? nil : EntityTag(opaque: object.entityTag, isWeak: false),
             lastModified: object.modified,

@@ -70,7 +70,8 @@ package struct GetOptions: CommandOptions, Hashable {
                 remedy: "use --dir for a folder"
             )
         }
-        let before = path.dropLast(name.count)
+        // In bytes: a combining mark at the beginning of the name is one character with the slash.
+        let before = Substring(path.utf8.dropLast(name.utf8.count))
         download.fileName = name
         download.folder = before.isEmpty ? "." : before.count == 1 ? "/" : String(before.dropLast())
         return download

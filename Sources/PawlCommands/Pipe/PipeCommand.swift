@@ -1,4 +1,5 @@
 import Glibc
+import Pawl
 import PawlCore
 import PawlPipe
 import PawlSystem
@@ -31,8 +32,17 @@ extension Command {
             }
         }
         let inbox = PipeInbox()
+        // Once for running samples, once for aborting an upload.
+        let longest = 2 * configuration.grace.seconds + 1
         // Before any other thread, so that the others inherit the signal mask.
-        SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in inbox.stop() }
+        SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in
+            inbox.stop()
+            // A request to a store that does not respond takes longer. What a kill leaves, a later run finds.
+            SystemThread.detached("pawl-grace", blocksSignals: true) {
+                SystemThread.sleep(seconds: longest)
+                _exit(Int32(PawlError.Code.unfinished.rawValue))
+            }
+        }
         if let count = options.partitions { return try PartitionRun(count, configuration, inbox).run() }
         var run = try PipeRun(configuration, inbox)
         return try run.run()

@@ -11,14 +11,18 @@ extension WebAddress {
             let (address, userInfo) = try read(reference(text))
             return (address, try userInfo.flatMap(credentials))
         } catch {
-            throw Failure(
-                .badOption,
-                "cannot use the URL",
-                at: Redaction.address(text),
-                because: error.why,
-                remedy: Remedy(error.remedy)
-            )
+            throw failure(error, text)
         }
+    }
+
+    static func failure(_ flaw: AddressFlaw, _ text: String) -> Failure {
+        Failure(
+            .badOption,
+            "cannot use the URL",
+            at: Redaction.address(text),
+            because: flaw.why,
+            remedy: Remedy(flaw.remedy)
+        )
     }
 
     /// The common case in one pass over the text, which is then the address's own: HTTP, a name or a dotted quad in
@@ -68,9 +72,16 @@ extension WebAddress {
     /// In bytes; RFC 9110 §4.1 recommends support for 8,000 and more.
     private static let longest = 1 << 18
 
-    /// `text` without white space around it, free of control characters.
+    /// `text` without white space around it, free of control characters; spaces at the end of a key are its own.
     static func reference(_ text: String) throws(AddressFlaw) -> ArraySlice<UInt8> {
-        let bytes = Array(text.utf8).trimmed(\.isWhiteSpace)
+        let all = Array(text.utf8)
+        let bytes = all.trimmed(\.isWhiteSpace)
+        guard bytes.prefix(5).isCaseInsensitively("s3://") else { return try allowed(bytes) }
+        return try allowed(all[bytes.startIndex..<all[bytes.endIndex...].prefix { $0 == .space }.endIndex])
+    }
+
+    /// Throws for what no URL may have.
+    static func allowed(_ bytes: ArraySlice<UInt8>) throws(AddressFlaw) -> ArraySlice<UInt8> {
         guard bytes.count <= longest else {
             throw AddressFlaw("address-long", "it is longer than \(longest) bytes")
         }

@@ -69,10 +69,13 @@ package struct S3Access: Hashable, Sendable {
     /// The name of the store in messages.
     package var place: String { endpoint.map(\.authority) ?? "AWS" }
 
-    /// The access with the region that a response of AWS names; `nil` if that is no news.
+    /// The access with the region that a response names; `nil` if that is no news.
+    ///
+    /// Of a store with an endpoint only the signature depends on it.
     package func corrected(by head: ResponseHead) -> S3Access? {
-        guard endpoint == nil, [301, 307, 400, 403].contains(head.status),
-            let named = head.field("x-amz-bucket-region"), named != region, Self.isRegion(named)
+        let isMoved = endpoint == nil && [301, 307].contains(head.status)
+        guard isMoved || [400, 403].contains(head.status), let named = head.field("x-amz-bucket-region"),
+            named != region, Self.isRegion(named)
         else { return nil }
         var access = self
         access.region = named

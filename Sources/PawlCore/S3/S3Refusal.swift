@@ -84,6 +84,8 @@ package struct S3Refusal: Hashable, Sendable {
             .init("s3-expired", "the session token has expired")
         case "InvalidToken", "InvalidTokenId": .init("s3-bad-token", "the session token is not valid")
         case "RequestTimeTooSkewed": .init("s3-clock", "this machine's clock is wrong")
+        case "AuthorizationHeaderMalformed", "PermanentRedirect":
+            .init("s3-region", "\(store) has the bucket in another region, or under another endpoint")
         case "AccessDenied", "AllAccessDisabled":
             isSigned
                 ? .init("s3-denied", "the access key has no permission for it")
@@ -107,6 +109,8 @@ package struct S3Refusal: Hashable, Sendable {
         case "NoSuchBucket": "check the bucket's name and \(.option(.endpoint))"
         case "NoSuchKey": "check the key; to list a prefix, end it with /"
         case "RequestTimeTooSkewed": "set the clock"
+        case "AuthorizationHeaderMalformed", "PermanentRedirect":
+            "check \(.option(.region)) and \(.option(.endpoint))"
         case "SlowDown", "ServiceUnavailable": "try again later, or with fewer connections"
         case "":
             [401, 403].contains(status)

@@ -16,9 +16,16 @@ package struct UploadNote: Hashable, Sendable {
     /// The address of the note beside `target`.
     package static func address(beside target: WebAddress) -> WebAddress {
         var address = target
-        address.path += ".pawl"
+        address.path += suffix
         return address
     }
+
+    /// Whether a note may be beside `target`: keys have at most 1,024 bytes.
+    package static func fits(beside target: WebAddress) -> Bool {
+        target.objectKey.utf8.count + suffix.utf8.count <= 1024
+    }
+
+    private static let suffix = ".pawl"
 
     private static let version: Int64 = 1
     package static let longest = 1 << 20

@@ -4,7 +4,12 @@ extension WebAddress {
     ///
     /// Throws code 28.
     package static func s3(bucket: String, key: String) throws(Failure) -> WebAddress {
-        try parse("s3://\(bucket)/\(key)").address
+        let text = "s3://\(bucket)/\(key)"
+        do throws(AddressFlaw) {
+            return try readS3(allowed(Array(text.utf8)[...]).dropFirst("s3://".utf8.count))
+        } catch {
+            throw failure(error, text)
+        }
     }
 
     /// Parses the text after `s3://`.

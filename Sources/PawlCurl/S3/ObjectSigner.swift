@@ -13,7 +13,7 @@ struct StoreMemory {
 
     /// The access with the region of the bucket.
     func access(_ access: S3Access, to object: WebAddress) -> S3Access {
-        guard access.endpoint == nil, let region = regions[object.bucket] else { return access }
+        guard let region = regions[Self.key(object, access)] else { return access }
         var access = access
         access.region = region
         return access
@@ -24,9 +24,13 @@ struct StoreMemory {
         skews[access.place] = skew
     }
 
-    mutating func note(region: String, of object: WebAddress) {
+    mutating func note(region: String, of object: WebAddress, _ access: S3Access) {
         if regions.count >= Self.longest { regions = [:] }
-        regions[object.bucket] = region
+        regions[Self.key(object, access)] = region
+    }
+
+    private static func key(_ object: WebAddress, _ access: S3Access) -> String {
+        "\(access.place)/\(object.bucket)"
     }
 }
 
@@ -71,7 +75,7 @@ extension CurlTransport {
         let access = stores.access(request.settings.values.s3 ?? S3Access(), to: object)
         let front = RefusalSink(before: sink, object, access) { [unowned self] news, id, sink in
             switch news {
-            case .region(let region): stores.note(region: region, of: object)
+            case .region(let region): stores.note(region: region, of: object, access)
             case .skew(let skew): stores.note(skew: skew, of: access)
             }
             begin(signed(request, object), as: id, sink: sink)

@@ -62,6 +62,14 @@ import Testing
         #expect(try object.resolving("https://example.org/x").text == "https://example.org/x")
     }
 
+    @Test func `spaces at the end of a key are its own, and line breaks are never dropped`() throws {
+        #expect(try WebAddress.parse(" S3://b/k  ").address.objectKey == "k  ")
+        #expect(try WebAddress.parse("s3://b/k\n").address.objectKey == "k")
+        let address = try WebAddress.s3(bucket: "b", key: "k ")
+        #expect(try WebAddress.parse(address.text).address == address)
+        #expect(throws: Failure.self) { try WebAddress.s3(bucket: "b", key: "k\n") }
+    }
+
     @Test func `AWS names the region of a bucket, and a date the skew of a clock`() throws {
         let credentials = S3Credentials(accessKey: "a", secretKey: "b")
         let access = S3Access(credentials: credentials)
@@ -77,6 +85,8 @@ import Testing
         var other = access
         other.endpoint = try WebAddress.parse("https://example.org").address
         #expect(other.corrected(by: moved) == nil)
+        let scoped = try head("HTTP/1.1 400 Bad Request\r\nx-amz-bucket-region: eu-west-1\r\n\r\n")
+        #expect(other.corrected(by: scoped)?.region == "eu-west-1")
         let late = try head("HTTP/1.1 403 Forbidden\r\nDate: Thu, 01 Jan 1970 02:00:00 GMT\r\n\r\n")
         #expect(access.skew(in: late, at: UnixTime(seconds: 0)) == 7200)
         #expect(access.skew(in: late, at: UnixTime(seconds: 7190)) == nil)

@@ -119,6 +119,7 @@ struct `Samples in an object store` {
         try other.serve(2)
         let refused = try other.start(["--to", "s3://bucket/data"])
         #expect(refused.wait() == .code(24) && !refused.errors.contains("wrong-secret"), "\(refused.errors)")
+        #expect(refused.errors.contains("does not belong to the access key"), "\(refused.errors)")
         #expect(bench.origin.log.records.isEmpty && other.origin.log.records.isEmpty)
         #expect(try store.state().objects.isEmpty)
     }
@@ -138,6 +139,24 @@ struct `Samples in an object store` {
         #expect(process.wait() == .code(22))
         #expect(process.errors.contains("did not respond as an object store does: it sent a web page"))
         #expect(bench.origin.log.of("/0.jpg").isEmpty)
+    }
+
+    @Test func `a signal ends it although the store does not respond`() throws {
+        try bench.serve(1)
+        let page = bench.origin.serve("/public", Payload(text: "late")) { $0.delay = .untilReleased }
+        let process = try PawlProcess(
+            PawlBinary.path,
+            [
+                "pipe", "-i", "jobs", "--grace", "0.1", "--endpoint-url",
+                String(page.dropLast("/public".count)),
+            ]
+                + PipeBench.local + tar,
+            environment: store.environment,
+            folder: bench.folder.path
+        )
+        bench.origin.wait(requests: 1, of: "/public")
+        process.send(SIGTERM)
+        #expect(process.wait() == .code(7))
     }
 
     @Test(arguments: [false, true])

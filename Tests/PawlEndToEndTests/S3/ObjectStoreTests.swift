@@ -50,9 +50,12 @@ struct `Object stores` {
         FileSystem.difference(of: bench.folder.path(name), from: payload).map { "\($0)" }
     }
 
-    @Test(arguments: ["plain.bin", "a b/c+d?#%41ü&=.bin"])
+    @Test(arguments: [
+        "plain.bin", "a b/c+d?#%41ü&=.bin", "ends with spaces  ", String(repeating: "long", count: 256),
+    ])
     func `an object is stored and fetched under a literal key`(key: String) throws {
         try put(key, payload)
+        #expect(try store.state() == (["bucket/\(key)"], []))
         let run = try get("s3://bucket/\(key)", "-o", "got")
         #expect(run.code == .code(0), "\(run.errors)")
         #expect(difference("got", payload) == nil)
@@ -95,6 +98,8 @@ struct `Object stores` {
         }
         try store.control("{\"faults\": [\(faults.joined(separator: ","))]}")
         try put("lost", payload)
+        // The upload of which only the response was lost is not left.
+        #expect(try store.state() == (["bucket/lost"], []))
         try store.control(
             "{\"faults\": [{\"op\": \"Get\", \"do\": \"slow\"}, {\"op\": \"Get\", \"do\": \"internal\"}]}"
         )
@@ -124,6 +129,41 @@ struct `Object stores` {
         #expect(try get("s3://bucket/killed", "-o", "got").code == .code(0))
         #expect(difference("got", payload) == nil)
         #expect(try get("s3://bucket/killed.pawl", "-o", "note").code == .code(3))
+    }
+
+    @Test func `parts that the store does not put together are not continued`() throws {
+        try store.control(#"{"faults": [{"op": "Complete", "do": "refuse 400 InvalidPart"}]}"#)
+        let url = bench.origin.serve("/parts", payload)
+        let refused = try get(url, "--to", "s3://bucket/parts")
+        #expect(refused.code == .code(22) && refused.errors.contains("InvalidPart"), "\(refused.errors)")
+        #expect(try store.state().uploads.isEmpty)
+        #expect(try get(url, "--to", "s3://bucket/parts").code == .code(0))
+        #expect(try store.count("Create") == 2)
+        #expect(try store.state() == (["bucket/parts"], []))
+    }
+
+    @Test(arguments: [
+        ("ExpiredToken", "the session token has expired"), ("AuthorizationHeaderMalformed", "--region"),
+    ])
+    func `a refusal without a body is explained`(code: String, words: String) throws {
+        let faults = ["Head", "Get"].map { "{\"op\": \"\($0)\", \"do\": \"refuse 400 \(code)\"}" }
+        try store.control("{\"faults\": [\(faults.joined(separator: ","))]}")
+        let url = bench.origin.serve("/refused", payload)
+        let run = try get(url, "--to", "s3://bucket/refused")
+        #expect(run.code == .code(24) && run.errors.contains(words), "\(run.errors)")
+    }
+
+    @Test func `a prefix keeps apart keys that differ in a space at their end`() throws {
+        let other = Payload(seed: 32, length: 901)
+        try put("p/a", Payload(seed: 31, length: 900))
+        try put("p/a ", other)
+        try put("p/\u{301}mark", other)
+        let run = try get("s3://bucket/p/", "-d", "p")
+        #expect(run.code == .code(0), "\(run.errors)")
+        let sizes = FileSystem.names(in: bench.folder.path("p")).compactMap {
+            FileSystem.contents(bench.folder.path("p/\($0)"))?.count
+        }
+        #expect(sizes.sorted() == [900, 901, 901])
     }
 
     @Test func `a wrong clock is corrected once`() throws {

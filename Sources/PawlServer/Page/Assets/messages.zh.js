@@ -139,6 +139,7 @@ const messages = {
   "s3-expired": "会话令牌已过期",
   "s3-bad-token": "会话令牌无效",
   "s3-clock": "本机时钟不准确",
+  "s3-region": "{0} 的此存储桶位于其他区域或其他端点",
   "s3-denied": "此访问密钥没有权限",
   "s3-no-credentials": "对象不公开，且没有凭据",
   "s3-error": "{0} 应答 {1}（状态 {2}）",
