@@ -24,7 +24,13 @@ extension Exchange {
                 lines = refusal
                 return deliverHead(atEnd: true) ? .complete : verdict ?? .stopped
             }
-            return .failed(easy.fault(code, of: request, isHTTP: isHTTP, hasHead: phase == .delivered))
+            let fault = easy.fault(code, of: request, isHTTP: isHTTP, hasHead: phase == .delivered)
+            // 550 is for a missing file, and some servers send it for an offset behind the end, too.
+            let scheme = request?.address.scheme
+            guard fault.kind == .notFound, scheme == .ftp || scheme == .ftps, file.mayEndEarlier else {
+                return .failed(fault)
+            }
+            return .failed(TransferFault(.offsetRefused, fault.cause))
         }
         if isHTTP, phase == .collecting {
             return .failed(.closedInHead(.malformed))

@@ -185,6 +185,23 @@ import Testing
         #expect(try folder.bytes(of: "foo.pawl") == payload(500))
     }
 
+    @Test(arguments: [false, true])
+    func `a part file that another program has locked is left alone, and the final name stays`(
+        isOurs: Bool
+    ) throws {
+        let folder = TestFolder(in: "/dev/shm") { $0.traits = Self.traits }
+        if isOurs { try leaveOurs(folder) } else { try folder.put(payload(90), in: "x.part") }
+        folder.restart()
+        let before = try folder.bytes(of: "x.part")
+        let path = "\(folder.path)/x.part"
+        let file = OpenFile(adopting: unsafe open(path, O_RDWR | O_CLOEXEC))
+        #expect(try JournalFile.lockIfPossible(file))
+        let other = try folder.fresh("x", from: "https://a.example/y")
+        #expect(other.name == (isOurs ? "x (1)" : "x"))
+        #expect(folder.said.contains { $0.contains("x.part") && $0.contains("another name") } == !isOurs)
+        #expect(try folder.bytes(of: "x.part") == before)
+    }
+
     @Test func `an unreadable file is not used`() throws {
         let folder = TestFolder()
         try folder.put(payload(9), in: "x.pawl")

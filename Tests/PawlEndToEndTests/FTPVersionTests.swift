@@ -102,7 +102,7 @@ struct FTPVersionTests {
         #expect(bench.folder.difference("f", from: Self.first) == nil)
     }
 
-    @Test(arguments: ["", "nosize"], [0, 1000, 300_000] as [Int64])
+    @Test(arguments: ["", "nosize", "nosize 550"], [0, 1000, 300_000] as [Int64])
     func `a file that is shorter than the partial one is fetched anew`(mode: String, length: Int64) throws {
         defer { end() }
         try leavePartial("cut " + mode)

@@ -42,6 +42,7 @@ import Testing
 
     @Test(arguments: [
         Sabotage.flipsBits, .doublesLanes, .ignoresPauses, .reusesEarly, .takesInterim, .reportsRetries,
+        .computesOneDigest,
     ])
     func `a world that is broken on purpose is noticed`(sabotage: Sabotage) {
         // `make simulate` breaks them in every way.

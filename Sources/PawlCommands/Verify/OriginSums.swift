@@ -17,11 +17,11 @@ final class OriginSums {
     func end() { downloader.shutDown() }
 
     /// What the fields of the content's response state, and else the sums files beside it.
-    func digests(ofFileAt path: [UInt8]) throws(Failure) -> [(Checksum, String)] {
+    func digests(ofFileAt path: [UInt8]) throws(Failure) -> [VerifyPlan.Expectation] {
         let file = content(of: path)
         do throws(PawlError) {
             let stated = try downloader.statedDigests(of: file.text, options: DownloadOptions())
-            if !stated.isEmpty { return stated.map { ($0.checksum, $0.source) } }
+            if !stated.isEmpty { return stated.map { .init(checksum: $0.checksum, source: $0.source) } }
         } catch {
             throw error.failure
         }
@@ -38,16 +38,16 @@ final class OriginSums {
     }
 
     /// The digests that sums files beside the content state of the file, each with the sums file's URL.
-    private func checksums(ofFileAt path: [UInt8]) throws(Failure) -> [(Checksum, String)] {
+    private func checksums(ofFileAt path: [UInt8]) throws(Failure) -> [VerifyPlan.Expectation] {
         var file = content(of: path)
         file.query = nil
         let stated = file.path.pathParts().last.map { PercentCoding.decoded($0.utf8) } ?? []
-        var all: [(Checksum, String)] = []
+        var all: [VerifyPlan.Expectation] = []
         for ending in SidecarNames.own {
             var sidecar = file
             sidecar.path += ending
-            let found = try sums(at: sidecar)?.checksums(of: stated, isOwn: true) ?? []
-            all += found.map { ($0, sidecar.redacted) }
+            guard let sums = try sums(at: sidecar) else { continue }
+            all += sums.expectations(sums.checksums(of: stated, isOwn: true), sidecar.redacted)
         }
         for other in SidecarNames.common {
             var sidecar = file
@@ -57,7 +57,7 @@ final class OriginSums {
             if let known = folder[sidecar.path] { sums = known } else { sums = try self.sums(at: sidecar) }
             folder[sidecar.path] = .some(sums)
             let found = sums?.checksums(of: stated, isOwn: false) ?? []
-            all += found.map { ($0, sidecar.redacted) }
+            all += sums?.expectations(found, sidecar.redacted) ?? []
         }
         return all
     }
@@ -70,7 +70,7 @@ final class OriginSums {
                 maximumSize: SumsFile.longest,
                 options: DownloadOptions()
             )
-            return SumsFile(bytes)
+            return SumsFile(bytes, named: SidecarNames.name(of: address) ?? [])
         } catch {
             switch error.code {
             case .notFound, .authorization, .tooLarge, .badResponse: return nil

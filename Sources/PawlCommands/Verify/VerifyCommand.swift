@@ -24,6 +24,10 @@ struct VerifyPlan: Sendable {
     struct Expectation: Sendable, Hashable {
         var checksum: Checksum
         var source: String
+        /// The digest that suffices as well, where it is not stated which algorithm's it is.
+        var alternative: Checksum?
+        /// Whether only the length tells the algorithm.
+        var isGuessed = false
     }
 
     struct Item: Sendable {
@@ -39,14 +43,6 @@ struct VerifyPlan: Sendable {
         var source = ""
         /// Why what names the file says nothing of its content.
         var flaw: String?
-
-        /// The expectation that proves most.
-        var best: Expectation? {
-            for algorithm in HashAlgorithm.allCases {
-                if let found = expected.first(where: { $0.checksum.algorithm == algorithm }) { return found }
-            }
-            return nil
-        }
 
         var isNamed: Bool { !expected.isEmpty || pieces != nil && length != nil }
     }
@@ -100,9 +96,7 @@ struct VerifyPlan: Sendable {
         let origin = OriginSums(address)
         defer { origin.end() }
         for index in items.indices {
-            for (checksum, source) in try origin.digests(ofFileAt: items[index].name) {
-                items[index].expected.append(Expectation(checksum: checksum, source: source))
-            }
+            items[index].expected += try origin.digests(ofFileAt: items[index].name)
         }
     }
 
@@ -124,32 +118,70 @@ struct VerifyPlan: Sendable {
     private mutating func add(sums place: String) throws(Failure) {
         let bytes = try ReadMaterial.bytes(at: place, limit: SumsFile.longest, of: GetOptions())
         let place = ReadMaterial.shown(place)
-        guard let sums = SumsFile(bytes) else {
-            throw Failure(.badOption, "cannot use", at: place, because: "it is not a sums file")
+        let name = Self.name(ofPlace: place)
+        guard let sums = SumsFile(bytes, named: name) else {
+            let isOther = SumsNotation(name) == .unsupported
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: place,
+                because: isOther
+                    ? "by its name its digests are not of a supported algorithm"
+                    : "it is not a sums file with digests of a supported algorithm",
+                remedy: "supported: \(DownloadOption.checksumNames)"
+            )
         }
         for index in items.indices {
             let found = sums.checksums(ofFileAt: items[index].name, isOnly: items.count == 1)
-            items[index].expected += found.map { Expectation(checksum: $0, source: place) }
+            items[index].expected += sums.expectations(found, place)
             let name = items[index].name.split(separator: UInt8(ascii: "/")).last ?? [][...]
             if found.isEmpty, sums.names(name) {
                 items[index].flaw = "\(place) has different digests of the same algorithm for it"
+            } else if found.isEmpty, sums.outside.contains(where: { $0.path.last == Array(name) }) {
+                items[index].flaw = "\(place) names several files of that name, all of them in other folders"
             }
         }
+    }
+
+    /// The last part of a path or a URL, without its query.
+    private static func name(ofPlace place: String) -> [UInt8] {
+        if ReadMaterial.isURL(place), let address = try? WebAddress.parse(place).address {
+            return SidecarNames.name(of: address) ?? []
+        }
+        return place.utf8.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
     }
 }
 
 extension SumsFile {
-    /// The digests of the file at `path`: those of the entry with the longest end of it, else of its name.
+    /// The digests of the file at `path`: those of the entry with the longest end of it, else of its name; else, of the
+    /// only entry of that name that is absolute or leads out of the folder.
     func checksums(ofFileAt path: [UInt8], isOnly: Bool) -> [Checksum] {
         let parts = path.split(separator: UInt8(ascii: "/")).map { Array($0) }
         guard let name = parts.last else { return [] }
-        let fitting = entries.filter { Array(parts.suffix($0.path.count)) == $0.path }
+        let fitting = (entries + outside).filter { Array(parts.suffix($0.path.count)) == $0.path }
         guard let longest = fitting.map(\.path.count).max(), longest > 1 else {
-            return checksums(of: name, isOwn: isOnly)
+            let found = checksums(of: name, isOwn: isOnly)
+            let others = outside.filter { $0.path.last == name }
+            guard found.isEmpty, others.count == 1, !entries.contains(where: { $0.path.last == name }) else {
+                return found
+            }
+            return [others[0].checksum]
         }
         let named = fitting.filter { $0.path.count == longest }.map(\.checksum)
         // Two digests of one algorithm contradict each other: none counts.
         let digests = Set(named)
         return Set(digests.map(\.algorithm)).count == digests.count ? Array(digests) : []
+    }
+
+    /// What `checksums` of this sums file at `place` demand.
+    func expectations(_ checksums: [Checksum], _ place: String) -> [VerifyPlan.Expectation] {
+        checksums.map { checksum in
+            VerifyPlan.Expectation(
+                checksum: checksum,
+                source: place,
+                alternative: alternative(to: checksum),
+                isGuessed: isGuessed(checksum)
+            )
+        }
     }
 }

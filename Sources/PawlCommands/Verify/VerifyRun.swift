@@ -156,7 +156,7 @@ enum FileVerifier {
                 because: "it has \(file.length) bytes instead of \(length) (\(item.source))"
             )
         }
-        guard let best = item.best else {
+        guard !item.expected.isEmpty else {
             guard let pieces = item.pieces else { preconditionFailure("a named file has digests") }
             let wrong = try file.wrongPieces(pieces, progress: progress)
             guard let bad = wrong.first else {
@@ -171,24 +171,49 @@ enum FileVerifier {
                 remedy: "see 'pawl help repair'"
             )
         }
-        var algorithms: [HashAlgorithm] = []
-        for expectation in item.expected where !algorithms.contains(expectation.checksum.algorithm) {
-            algorithms.append(expectation.checksum.algorithm)
+        let stated = item.expected.flatMap { [$0.checksum] + ($0.alternative.map { [$0] } ?? []) }
+        let algorithms = HashAlgorithm.allCases.filter { algorithm in
+            stated.contains { $0.algorithm == algorithm }
         }
         let digests = try file.digests(algorithms, progress: progress)
-        for expectation in item.expected {
-            guard let index = algorithms.firstIndex(of: expectation.checksum.algorithm),
-                digests[index] != expectation.checksum.digest
-            else { continue }
-            throw Failure(
-                .checksumMismatch,
-                "checksum mismatch:",
-                at: place,
-                because: "expected \(expectation.checksum.algorithm.rawValue) "
-                    + "\(Hexadecimal.text(expectation.checksum.digest)) (\(expectation.source)), "
-                    + "got \(Hexadecimal.text(digests[index]))"
-            )
-        }
+        let computed = zip(algorithms, digests).map { Checksum(algorithm: $0, digest: $1) }
+        let best = try best(of: item, computed)
         return .verified(best.checksum, length: file.length, source: best.source)
+    }
+
+    /// The expectation that proves most; a failure if any is not met.
+    private static func best(
+        of item: VerifyPlan.Item,
+        _ computed: [Checksum]
+    ) throws(Failure) -> (checksum: Checksum, source: String) {
+        var met: [(checksum: Checksum, source: String)] = []
+        for expectation in item.expected {
+            let candidates = [expectation.checksum] + (expectation.alternative.map { [$0] } ?? [])
+            guard let checksum = candidates.first(where: computed.contains) else {
+                throw mismatch(expectation, computed, at: item.path)
+            }
+            met.append((checksum, expectation.source))
+        }
+        for checksum in computed {
+            if let best = met.first(where: { $0.checksum == checksum }) { return best }
+        }
+        preconditionFailure("what was expected was computed")
+    }
+
+    private static func mismatch(
+        _ expectation: VerifyPlan.Expectation,
+        _ computed: [Checksum],
+        at place: String
+    ) -> Failure {
+        let algorithm = expectation.checksum.algorithm
+        let got = computed.first { $0.algorithm == algorithm }?.digest ?? []
+        let guess = expectation.isGuessed ? ", read as \(algorithm.rawValue) by its length" : ""
+        return Failure(
+            .checksumMismatch,
+            "checksum mismatch:",
+            at: place,
+            because: "expected \(algorithm.rawValue) \(Hexadecimal.text(expectation.checksum.digest)) "
+                + "(\(expectation.source)\(guess)), got \(Hexadecimal.text(got))"
+        )
     }
 }

@@ -22,11 +22,14 @@ package enum DigestVerdict: Hashable, Sendable {
     ) {
         var agreed: ExpectedDigest?
         var wrong: (ExpectedDigest, Checksum)?
-        for digest in expected {
+        for var digest in expected {
             let algorithm = digest.checksum.algorithm
             guard let got = computed.first(where: { $0.algorithm == algorithm }) else { continue }
             let mayBeDecoded = isCoded && digest.level != .given
-            if got == digest.checksum || mayBeDecoded && decoded.contains(digest.checksum) {
+            let candidates = [digest.checksum] + (digest.alternative.map { [$0] } ?? [])
+            let match = candidates.first { computed.contains($0) || mayBeDecoded && decoded.contains($0) }
+            if let match {
+                digest.checksum = match
                 if agreed.map({ Self.proves(digest, moreThan: $0) }) ?? true { agreed = digest }
             } else if !(mayBeDecoded && !isDecodable), wrong == nil {
                 wrong = (digest, got)
@@ -53,11 +56,13 @@ package enum DigestVerdict: Hashable, Sendable {
 }
 
 extension [ExpectedDigest] {
-    /// The first two that state different digests of one algorithm.
+    /// The first two that certainly state different digests of one algorithm.
     package var contradiction: (ExpectedDigest, ExpectedDigest)? {
-        for (place, first) in enumerated() {
+        for (place, first) in enumerated() where first.alternative == nil {
             for second in self[(place + 1)...]
-            where first.checksum.algorithm == second.checksum.algorithm && first.checksum != second.checksum {
+            where second.alternative == nil && first.checksum.algorithm == second.checksum.algorithm
+                && first.checksum != second.checksum
+            {
                 return (first, second)
             }
         }
@@ -66,7 +71,8 @@ extension [ExpectedDigest] {
 
     /// The algorithms to compute, in the order of what they prove.
     package var algorithms: [HashAlgorithm] {
-        HashAlgorithm.allCases.filter { algorithm in contains { $0.checksum.algorithm == algorithm } }
+        let all = flatMap { [$0.checksum.algorithm] + ($0.alternative.map { [$0.algorithm] } ?? []) }
+        return HashAlgorithm.allCases.filter(all.contains)
     }
 }
 

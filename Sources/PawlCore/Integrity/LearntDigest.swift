@@ -20,12 +20,27 @@ package struct LearntDigest: Hashable, Sendable {
     }
 }
 
+extension Representation {
+    /// What the same address stated in another field, if these bytes cannot have both digests.
+    func digest(contradicting other: LearntDigest) -> LearntDigest? {
+        guard coding == nil else { return nil }
+        return digests.first {
+            $0.address == other.address && $0.checksum.algorithm == other.checksum.algorithm
+                && $0.checksum != other.checksum
+        }
+    }
+}
+
 extension LocalizableMessage {
     static func digestChanged(_ before: LearntDigest, to now: LearntDigest) -> Self {
-        .init(
-            "digest-changed",
-            "its \(now.field) was \(Hexadecimal.text(before.checksum.digest)) and is \(Hexadecimal.text(now.checksum.digest)) now"
-        )
+        let (old, new) = (Hexadecimal.text(before.checksum.digest), Hexadecimal.text(now.checksum.digest))
+        guard before.field == now.field else {
+            return .init(
+                "digest-differs",
+                "its \(before.field) was \(old), and its \(now.field) is \(new) now"
+            )
+        }
+        return .init("digest-changed", "its \(now.field) was \(old) and is \(new) now")
     }
 
     package static func digestsContradict(_ first: ExpectedDigest, _ second: ExpectedDigest) -> Self {

@@ -1,16 +1,22 @@
 /// A list of digests with file names, as `sha256sum` writes it, or a single digest.
 ///
-/// Each line that is none of the known forms is skipped. Only a name without `..` and not from the root counts.
+/// Each line that is none of the known forms is skipped. Only a name without `..` and not from the root names a file
+/// beside the sums file.
 package struct SumsFile: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package var checksum: Checksum
-        /// The parts of the path, the file's name last; empty in a file with nothing but a digest.
+        /// The parts of the path, the file's name last.
         package var path: [[UInt8]]
+        /// Whether the line names the algorithm.
+        package var isTagged = false
     }
 
     package private(set) var entries: [Entry] = []
+    /// The entries of absolute paths and of those with `..`: they name no file beside the sums file.
+    package private(set) var outside: [Entry] = []
     /// The only digest of a file that names no file.
     package private(set) var bare: Checksum?
+    private let notation: SumsNotation
 
     /// The most bytes that a sums file may have; of a longer one nothing counts.
     package static let longest = 1 << 20
@@ -18,8 +24,10 @@ package struct SumsFile: Hashable, Sendable {
 
     /// Reads the lines; a clear-signed text (RFC 9580 §7) only between its marks.
     ///
-    /// `nil` for what is no sums file: too long, HTML or XML, without any digest.
-    package init?(_ bytes: [UInt8]) {
+    /// `name` is the sums file's, which may state the algorithm. `nil` for what is no sums file: too long, HTML or XML,
+    /// without any digest of a supported algorithm.
+    package init?(_ bytes: [UInt8], named name: some Sequence<UInt8> = []) {
+        notation = SumsNotation(name)
         guard bytes.count <= Self.longest else { return nil }
         var text = bytes[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
@@ -31,14 +39,32 @@ package struct SumsFile: Hashable, Sendable {
         for line in lines where line.count <= Self.longestLine {
             var line = line
             while line.last == .carriageReturn { line = line.dropLast() }
-            if let entry = Self.entry(line) {
-                if entry.path == [[.dash]] { unnamed.append(entry.checksum) } else { entries.append(entry) }
-            } else if let checksum = Self.digest(line.trimmed(\.isBlank)) {
+            if let (entry, isOutside) = entry(line) {
+                if isOutside {
+                    outside.append(entry)
+                } else if entry.path == [[.dash]] {
+                    unnamed.append(entry.checksum)
+                } else {
+                    entries.append(entry)
+                }
+            } else if let checksum = digest(line.trimmed(\.isBlank)) {
                 unnamed.append(checksum)
             }
         }
-        if entries.isEmpty, unnamed.count == 1 { bare = unnamed[0] }
-        guard !entries.isEmpty || bare != nil else { return nil }
+        let isUnnamed = entries.isEmpty && outside.isEmpty
+        if isUnnamed, unnamed.count == 1 { bare = unnamed[0] }
+        guard !isUnnamed || bare != nil else { return nil }
+    }
+
+    /// The digest that `checksum` may be as well, since neither its line nor the sums file's name states the algorithm.
+    package func alternative(to checksum: Checksum) -> Checksum? {
+        guard checksum.algorithm == .sha512, isGuessed(checksum) else { return nil }
+        return Checksum(algorithm: .blake2b, digest: checksum.digest)
+    }
+
+    /// Whether only the length tells the algorithm of a digest.
+    package func isGuessed(_ checksum: Checksum) -> Bool {
+        notation == .unstated && !(entries + outside).contains { $0.isTagged && $0.checksum == checksum }
     }
 
     /// The digests of the file called `name`, one of each algorithm; none at all where two of one algorithm contradict
@@ -67,16 +93,31 @@ package struct SumsFile: Hashable, Sendable {
         return entries.contains { $0.path.last == name }
     }
 
-    private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
-        let isEscaped = line.first == .backslash
+    private func entry(_ line: ArraySlice<UInt8>) -> (Entry, isOutside: Bool)? {
+        let isEscaped = line.first == .backslash && notation != .nameFirst
         let line = isEscaped ? line.dropFirst() : line
-        guard let (checksum, name) = coreutils(line) ?? tagged(line) else { return nil }
-        guard let name = isEscaped ? unescaped(name) : Array(name), let path = path(name) else { return nil }
-        return Entry(checksum: checksum, path: path)
+        let tagged = Self.tagged(line)
+        guard let (checksum, name) = notation == .nameFirst ? Self.nameFirst(line) : tagged ?? coreutils(line)
+        else { return nil }
+        guard let name = isEscaped ? Self.unescaped(name) : Array(name),
+            let (path, isOutside) = Self.path(name)
+        else { return nil }
+        return (Entry(checksum: checksum, path: path, isTagged: tagged != nil), isOutside)
+    }
+
+    /// `NAME CRC`; a comment begins with a semicolon.
+    private static func nameFirst(_ line: ArraySlice<UInt8>) -> (Checksum, ArraySlice<UInt8>)? {
+        let text = line.trimmed(\.isBlank)
+        let hex = text.suffix(2 * HashAlgorithm.crc32.length)
+        let name = text[..<hex.startIndex]
+        guard name.first != .semicolon, name.last?.isBlank == true,
+            let checksum = Checksum(.crc32, hex: hex)
+        else { return nil }
+        return (checksum, name.trimmed(\.isBlank))
     }
 
     /// `HEX  NAME`, or `HEX *NAME` for a binary file; some tools separate by one blank.
-    private static func coreutils(_ line: ArraySlice<UInt8>) -> (Checksum, ArraySlice<UInt8>)? {
+    private func coreutils(_ line: ArraySlice<UInt8>) -> (Checksum, ArraySlice<UInt8>)? {
         let hex = line.prefix { $0.hexValue != nil }
         guard let checksum = digest(hex), let blank = line[hex.endIndex...].first, blank.isBlank else {
             return nil
@@ -105,8 +146,8 @@ package struct SumsFile: Hashable, Sendable {
         return nil
     }
 
-    private static func digest(_ hex: ArraySlice<UInt8>) -> Checksum? {
-        HashAlgorithm(digits: hex.count).flatMap { Checksum($0, hex: hex) }
+    private func digest(_ hex: ArraySlice<UInt8>) -> Checksum? {
+        notation.algorithm(digits: hex.count).flatMap { Checksum($0, hex: hex) }
     }
 
     /// A backslash, a line feed and a carriage return are escaped in lines that begin with a backslash.
@@ -128,12 +169,14 @@ package struct SumsFile: Hashable, Sendable {
         return text
     }
 
-    /// The parts of a relative path; `nil` for one that leads out of its folder or is no file's.
-    private static func path(_ name: [UInt8]) -> [[UInt8]]? {
+    /// The parts of a path, and whether it leads out of its folder; `nil` for one that is no file's.
+    private static func path(_ name: [UInt8]) -> ([[UInt8]], isOutside: Bool)? {
         guard !name.contains(0) else { return nil }
         var parts = name.pieces(between: .slash).map(Array.init)
         while parts.count > 1, parts[0] == [.dot] { parts.removeFirst() }
-        let isPlain = parts.allSatisfy { !$0.isEmpty && $0 != [.dot] && $0 != [.dot, .dot] }
-        return isPlain ? parts : nil
+        let isOdd: ([UInt8]) -> Bool = { $0.isEmpty || $0 == [.dot] || $0 == [.dot, .dot] }
+        guard let file = parts.last, !isOdd(file) else { return nil }
+        guard parts.contains(where: isOdd) else { return (parts, false) }
+        return (parts.filter { !$0.isEmpty && $0 != [.dot] }, true)
     }
 }

@@ -80,9 +80,17 @@ package struct ExpectedDigest: Hashable, Sendable {
     package var level: VerificationLevel
     /// What states it, for users: a field's name, or a redacted address.
     package var source: String
+    /// The digest that suffices as well, where it is not stated which algorithm's it is.
+    package var alternative: Checksum?
 
-    package init(_ checksum: Checksum, level: VerificationLevel, source: String) {
+    package init(
+        _ checksum: Checksum,
+        or alternative: Checksum? = nil,
+        level: VerificationLevel,
+        source: String
+    ) {
         self.checksum = checksum
+        self.alternative = alternative
         self.level = level
         self.source = source
     }

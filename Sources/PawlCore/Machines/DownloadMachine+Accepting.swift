@@ -143,7 +143,8 @@ extension DownloadMachine {
         if let length = plan.selectedLength(of: response.identity.total), length < map.done.upperBound {
             return changed(.fewerThanOnDisk(length), lane: index, now: now)
         }
-        if let refused = holdDigests(of: lane, index, now: now) { return refused }
+        let isSame = response.evidence == .strong
+        if let refused = holdDigests(of: lane, index, isSame: isSame, now: now) { return refused }
         if response.ranges == .denied { rangesUsable = false }
         return nil
     }

@@ -86,7 +86,9 @@ extension DownloadMachine {
     }
 
     /// Compares what a further response states with what is known of the bytes on disk; `nil` when it agrees.
-    mutating func holdDigests(of lane: Lane, _ index: Int, now: Instant) -> [Action]? {
+    ///
+    /// `isSame`: a strong tag proves that it is the same version, so that its fields contradict each other.
+    mutating func holdDigests(of lane: Lane, _ index: Int, isSame: Bool, now: Instant) -> [Action]? {
         guard let known = representation, !lane.stated.isEmpty else { return nil }
         for digest in lane.stated {
             let before = known.digests.first {
@@ -95,6 +97,9 @@ extension DownloadMachine {
             }
             if let before, before.checksum != digest.checksum {
                 return changed(.digestChanged(before, to: digest), lane: index, now: now)
+            }
+            if before == nil, !isSame, let other = known.digest(contradicting: digest) {
+                return changed(.digestChanged(other, to: digest), lane: index, now: now)
             }
             let others = known.digests.map(\.expected) + [digest.expected]
             if before == nil, known.coding == nil, let (first, second) = others.contradiction {

@@ -7,6 +7,10 @@ extension DownloadMachine {
     package mutating func replaceSource(_ source: Int, with address: WebAddress, now: Instant) -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork: break
+        // The sums files of the old address no longer count.
+        case .verifying where sidecars == .requested && existingLength == nil:
+            sidecars = .notAsked
+            described = DescribedSources()
         // All bytes are on disk, or the next run begins with the new address.
         case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
@@ -19,7 +23,7 @@ extension DownloadMachine {
         for index in lanes.indices.reversed() where lanes[index].source == source {
             actions.append(remove(index))
         }
-        guard isActive else { return actions }
+        guard isActive || phase == .verifying else { return actions }
         if lanes.contains(where: { $0.kind != .settling }) { return actions + refill(now: now) }
         return actions + stop() + openFirst(now: now)
     }

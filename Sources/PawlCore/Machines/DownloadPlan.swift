@@ -64,7 +64,8 @@ package struct DownloadPlan: Hashable, Sendable {
 
     /// The digests that may be requested of a stream, whose bytes pass only once.
     package var streamAlgorithms: [HashAlgorithm] {
-        let found: [HashAlgorithm] = verification.asksForSidecars ? [.sha256, .sha512, .sha1, .md5] : []
+        let found: [HashAlgorithm] =
+            verification.asksForSidecars ? [.sha256, .sha512, .blake2b, .sha1, .md5] : []
         return HashAlgorithm.allCases.filter { given.algorithms.contains($0) || found.contains($0) }
     }
 

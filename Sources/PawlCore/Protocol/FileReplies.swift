@@ -84,6 +84,9 @@ package struct FileReplies: Hashable {
     /// Whether the file ends before the requested part.
     package var isBeyondEnd: Bool { start > 0 && length.map { $0 <= start } == true }
 
+    /// Whether a refusal may be of the offset instead of the file: the length is not known.
+    package var mayEndEarlier: Bool { start > 0 && length == nil }
+
     /// The count in "150 Opening data connection for f (123 bytes)".
     private static func parenthesized(_ line: some Collection<UInt8>) -> Int64? {
         guard let opening = Array(line).lastIndex(of: 0x28) else { return nil }

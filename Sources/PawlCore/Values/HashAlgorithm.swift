@@ -4,6 +4,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     case sha512 = "sha-512"
     case sha384 = "sha-384"
     case sha224 = "sha-224"
+    /// BLAKE2b with 512 bits (RFC 7693), as `b2sum` computes it.
+    case blake2b = "blake2b"
     case sha1 = "sha-1"
     case md5 = "md5"
     /// CRC-64/NVME, as object stores state it.
@@ -19,7 +21,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     package var length: Int {
         switch self {
         case .sha256: 32
-        case .sha512: 64
+        case .sha512, .blake2b: 64
         case .sha384: 48
         case .sha224: 28
         case .sha1: 20
@@ -34,7 +36,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// A mismatch still shows that the content is wrong.
     package var isWeak: Bool {
         switch self {
-        case .sha256, .sha512, .sha384, .sha224: false
+        case .sha256, .sha512, .sha384, .sha224, .blake2b: false
         case .sha1, .md5, .crc64nvme, .crc32c, .crc32, .adler32: true
         }
     }
@@ -49,6 +51,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         case "sha512", "sha2512": self = .sha512
         case "sha384", "sha2384": self = .sha384
         case "sha224", "sha2224": self = .sha224
+        case "blake2b", "blake2b512": self = .blake2b
         case "sha1", "sha": self = .sha1
         case "md5": self = .md5
         case "crc64nvme": self = .crc64nvme
@@ -59,7 +62,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The cryptographic digest with this many hexadecimal digits.
+    /// The digest of the SHA and MD families with this many hexadecimal digits.
     init?(digits: Int) {
         switch digits {
         case 64: self = .sha256

@@ -31,7 +31,10 @@ extension ClaimAttempt {
         }
         if let flaw = folder.flaw(of: status) { return .distrusted(.distrusted(partPath, flaw)) }
         if claim.belongsToAnother(names.final) { return .taken(.otherDownload(partPath)) }
-        guard isLocked else { return try heldElsewhere(file) }
+        guard isLocked else {
+            return isHeldByOthers(file, status)
+                ? .distrusted(.foreignFile(partPath)) : try heldElsewhere(file)
+        }
         // It may have been published or discarded between opening and locking.
         guard named?.identity == status.identity else { return .again }
         return try judge(file, status, ticket, adopts: adopts)
@@ -60,6 +63,12 @@ extension ClaimAttempt {
             return try found(file, status, image, journal, ticket, adopts: adopts)
         }
         return try fresh(file, status, ticket)
+    }
+
+    /// Whether another program than Pawl holds the lock: Pawl writes to marked files, or to those of a journal.
+    private func isHeldByOthers(_ file: OpenFile, _ status: FileStatus) -> Bool {
+        status.length > 0 && folder.bearsMarks && OwnerAttribute.read(file) == .missing
+            && JournalFile.peek(names.journal, in: folder) == nil
     }
 
     /// Handles a lock held by another process or by another claim of this one: reports whether it downloads the same.

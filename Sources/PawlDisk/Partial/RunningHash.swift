@@ -44,6 +44,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
         case .sha512: unsafe method = EVP_sha512()
         case .sha384: unsafe method = EVP_sha384()
         case .sha224: unsafe method = EVP_sha224()
+        case .blake2b: unsafe method = EVP_blake2b512()
         case .sha1: unsafe method = EVP_sha1()
         case .md5: unsafe method = EVP_md5()
         case .crc32, .crc32c, .crc64nvme: return unsafe .crc(kind: crcKind(algorithm) ?? 0, value: 0)
@@ -69,7 +70,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     /// The number of a CRC in C; `nil` for digests.
     static func crcKind(_ algorithm: HashAlgorithm) -> Int32? {
         switch algorithm {
-        case .sha256, .sha512, .sha384, .sha224, .sha1, .md5, .adler32: nil
+        case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha1, .md5, .adler32: nil
         case .crc32: Int32(PAWL_CRC32)
         case .crc32c: Int32(PAWL_CRC32C)
         case .crc64nvme: Int32(PAWL_CRC64NVME)

@@ -117,7 +117,12 @@ final class SidecarFinder: Sendable {
     private static func digests(_ all: [Sums], of name: [UInt8], isOwn: Bool) -> [ExpectedDigest] {
         all.flatMap { sums in
             sums.sums.checksums(of: name, isOwn: isOwn).map {
-                ExpectedDigest($0, level: sums.level, source: sums.source)
+                ExpectedDigest(
+                    $0,
+                    or: sums.sums.alternative(to: $0),
+                    level: sums.level,
+                    source: sums.source
+                )
             }
         }
     }
@@ -172,13 +177,18 @@ final class SidecarFinder: Sendable {
     ) {
         guard let address = addresses.first else { return completion(found) }
         fetch(address, in: search) { [self] response in
-            guard let response, !response.isPage, let sums = SumsFile(response.bytes) else {
+            guard let response, !response.isPage, let sums = Self.sums(response.bytes, at: address)
+            else {
                 return collect(addresses.dropFirst(), in: search, found: found, completion: completion)
             }
             sign(response.bytes, sums, at: address, in: search) { [self] sums in
                 collect(addresses.dropFirst(), in: search, found: found + [sums], completion: completion)
             }
         }
+    }
+
+    private static func sums(_ text: [UInt8], at address: WebAddress) -> SumsFile? {
+        SumsFile(text, named: SidecarNames.name(of: address) ?? [])
     }
 
     // MARK: signatures
@@ -194,7 +204,7 @@ final class SidecarFinder: Sendable {
         let keys = search.job.signingKeys
         guard let signatures, !keys.isEmpty else { return completion(plain) }
         let finish: @Sendable ([UInt8]?) -> Void = { signed in
-            guard let signed, let sums = SumsFile(signed) else { return completion(plain) }
+            guard let signed, let sums = Self.sums(signed, at: address) else { return completion(plain) }
             completion(Sums(sums: sums, level: .signed, source: address.redacted))
         }
         if let message = ClearSignedText(text)?.message {

@@ -226,7 +226,8 @@ package final class FakeDisk: Disk {
         let bytes = finished(path)?.bytes
         later {
             let gone = Failure(.cannotOpen, "cannot check", at: path, because: "it does not exist")
-            completion(bytes.map { .success([MessageDigest5.checksum($0)]) } ?? .failure(gone))
+            let found = bytes.map { FakeDigest.checksums(algorithms, of: $0) }
+            completion(found.map { .success($0) } ?? .failure(gone))
         }
     }
 

@@ -175,15 +175,16 @@ final class FakePartial: Partial {
         length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        precondition(algorithms == [.md5], "a fake disk knows only MD5")
         let (disk, file, holder, gone) = (disk, file, holder, gone)
+        let sabotage = disk.state.withLock { $0.sabotage }
         disk.later {
             let bytes = file.contents.withLock { contents -> [UInt8]? in
                 guard contents.holder == holder else { return nil }
                 let ahead = contents.hashed.prefix(Int(length))
                 return Array(ahead) + contents.bytes.prefix(Int(length)).dropFirst(ahead.count)
             }
-            completion(bytes.map { .success([MessageDigest5.checksum($0)]) } ?? .failure(gone))
+            let found = bytes.map { FakeDigest.checksums(algorithms, of: $0, sabotage: sabotage) }
+            completion(found.map { .success($0) } ?? .failure(gone))
         }
     }
 

@@ -6,7 +6,7 @@ import Glibc
 /// behaviour; each command reads it
 /// again: `nosize`, `norest`, `cut` (end the connection after half of the content), `early` (`next` becomes `content`
 /// before it is sent), `late` (after it was sent), `states` (the length begins the transfer), `silent` (nothing is said
-/// after the content).
+/// after the content), `550` (the reply to an offset behind the end).
 package struct UnsteadyFTPServer {
     package let process: PawlProcess
     package let port: UInt16
@@ -38,7 +38,7 @@ package struct UnsteadyFTPServer {
                     elif cmd=='EPSV':
                         p=socket.create_server(('127.0.0.1',0)); say('229 x (|||%d|)'%p.getsockname()[1])
                     elif cmd=='RETR':
-                        if rest>len(data): say('554 beyond the end'); rest=0; continue
+                        if rest>len(data): say('550 no' if '550' in mode else '554 beyond the end'); rest=0; continue
                         if 'early' in mode: turn(); data=read('content')
                         body=data[rest:]; rest=0
                         say('150 opening (%d bytes)'%len(body) if 'states' in mode else '150 opening')

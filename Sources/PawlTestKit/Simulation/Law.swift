@@ -8,7 +8,7 @@ package enum Law: String, CaseIterable, Sendable {
     case published = "a published file is one version of the content"
     case written = "only bytes of the content are written"
     case once = "existing bytes are not written again"
-    case digest = "a checksum that was given equals the digest of the file on disk"
+    case digest = "each checksum that was given equals the digest of the file on disk"
     case pieces = "each piece of a published file has its digest"
     case tails = "bytes that another program appended are not used"
     case ladder = "durable ⊆ synced ⊆ written ⊆ received"

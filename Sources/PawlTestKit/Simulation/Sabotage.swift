@@ -62,6 +62,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case sendsUnread
     /// Bytes that were hashed change afterwards.
     case rewritesHashed
+    /// Of several digests only the first is computed.
+    case computesOneDigest
     /// The digests of pieces are not compared.
     case skipsPieces
     /// Bytes that were damaged on disk between two processes are hashed as if they were intact.
@@ -118,7 +120,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .restartsFailed: .ends
         case .litters: .tidiness
         case .sendsUnread: .traffic
-        case .rewritesHashed: .digest
+        case .rewritesHashed, .computesOneDigest: .digest
         case .skipsPieces, .trustsDamage, .trustsSeeds: .pieces
         case .trustsTails: .tails
         case .keepsLeftovers, .reusesEarly, .ignoresClose: .reuse

@@ -87,6 +87,7 @@ package struct Scenario: Sendable {
         addForeignAppends()
         addChangeBeforePage()
         addHooks()
+        addDigests()
     }
 }
 

@@ -66,6 +66,9 @@ extension Simulation {
 
     private func failed(_ failure: Failure, _ index: Int) {
         note("failed: \(failure.code.word)")
+        if failure.code == .checksumMismatch, scenario.downloads[index].job.plan.given.count > 1 {
+            note("failed: one of several digests")
+        }
         let run = course(index) { course in
             course.failure = failure
             return course.run
@@ -227,13 +230,16 @@ extension Simulation {
         }
     }
 
-    /// Checks that the published file has the given digest.
+    /// Checks that the published file has each given digest.
     func checkDigest(_ bytes: [UInt8], _ index: Int) {
-        guard let checksum = scenario.downloads[index].job.plan.checksum else { return }
-        let digest = MessageDigest5.digest(bytes)
-        guard digest != checksum.digest else { return }
-        let wanted = Hexadecimal.text(checksum.digest)
-        violate(.digest, "\(index): \(Hexadecimal.text(digest)) instead of \(wanted)")
+        let given = scenario.downloads[index].job.plan.given
+        if given.count > 1 { note("files published with several digests") }
+        for found in FakeDigest.checksums(given.algorithms, of: bytes) {
+            let others = given.map(\.checksum).filter { $0.algorithm == found.algorithm && $0 != found }
+            if let wanted = others.first {
+                violate(.digest, "\(index): \(found.text) instead of \(wanted.text)")
+            }
+        }
     }
 }
 

@@ -32,6 +32,7 @@ package struct Tally: Sendable, Hashable {
         "lanes compared where they met", "files compared at samples",
         "downloads under a limit whose traffic was counted", "connections under a limit",
         "responses of bad nodes", "races under a checksum", "bytes of races dropped", "failed: checksum",
+        "files published with several digests", "failed: one of several digests",
         "part files extended by other programs", "foreign tails truncated", "holes of existing files",
         "connections kept", "connections reused", "connections kept by draining", "bodies drained",
         "drains given up", "idle connections closed by the server", "closed connections found by probing",

@@ -54,6 +54,57 @@ import Testing
         #expect(Self.found("\(Self.a)\n", "f", isOwn: false) == "")
     }
 
+    @Test(arguments: [
+        ("SHA512SUMS", "sha-512"), ("sha512sum.txt", "sha-512"), ("f.b2.sha512", "sha-512"),
+        ("blake3-1.5.tar.gz.sha512sum", "sha-512"), ("B2SUMS", "blake2b"), ("b2sums.txt", "blake2b"),
+        ("f.iso.b2", "blake2b"), ("f.blake2b", "blake2b"), ("f.sha512.B2SUM", "blake2b"), ("B3SUMS", nil),
+        ("SHA3-512SUMS", nil), ("f.sha3512", nil), ("WHIRLPOOL.txt", nil),
+    ])
+    func `the sums file's name decides which algorithm untagged digits are of`(
+        name: String,
+        algorithm: String?
+    ) {
+        let hex = String(repeating: "a1", count: 64)
+        let sums = SumsFile(Array("\(hex)  f\n".utf8), named: name.utf8)
+        #expect(sums?.checksums(of: "f".utf8, isOwn: false).map(\.text) == algorithm.map { ["\($0)=\(hex)"] })
+        let tagged = SumsFile(Array("SHA512 (f) = \(hex)\n".utf8), named: name.utf8)
+        #expect(tagged?.checksums(of: "f".utf8, isOwn: false).map(\.text) == ["sha-512=\(hex)"])
+    }
+
+    @Test(arguments: ["SHA512-256SUMS", "SHA3-256SUMS", "b3sums", "f.blake3", "B2SUMS", "f.blake2s"])
+    func `64 digits of another algorithm than SHA-256 do not count`(name: String) {
+        #expect(SumsFile(Array("\(Self.a)  f\n".utf8), named: name.utf8) == nil)
+    }
+
+    @Test func `128 digits are of SHA-512 or BLAKE2b where nothing tells which`() throws {
+        let hex = String(repeating: "a1", count: 64)
+        func alternative(_ line: String, in name: String) throws -> String? {
+            let sums = try #require(SumsFile(Array(line.utf8), named: name.utf8))
+            return sums.alternative(to: sums.checksums(of: "f".utf8, isOwn: true)[0])?.text
+        }
+        #expect(try alternative("\(hex)  f", in: "CHECKSUM") == "blake2b=\(hex)")
+        #expect(try alternative(hex, in: "f.txt") == "blake2b=\(hex)")
+        #expect(try alternative("SHA512 (f) = \(hex)", in: "CHECKSUM") == nil)
+        #expect(try alternative("\(hex)  f", in: "SHA512SUMS") == nil)
+        #expect(try alternative("\(Self.a)  f", in: "CHECKSUM") == nil)
+    }
+
+    @Test(arguments: [
+        "f.iso A1A1A1A1", "; made by a1a1a1a1\r\nf.iso\ta1a1a1a1\r\n", "g a1a1a1a2\nf.iso a1a1a1a1  ",
+    ])
+    func `an SFV file has the name first`(text: String) {
+        let sums = SumsFile(Array(text.utf8), named: "x.sfv".utf8)
+        #expect(sums?.checksums(of: "f.iso".utf8, isOwn: false).map(\.text) == ["crc32=a1a1a1a1"])
+        #expect(SumsFile(Array(text.utf8), named: "x.txt".utf8) == nil)
+    }
+
+    @Test(arguments: ["/srv/x/f.iso", "../f.iso", "a/../f.iso", "x//f.iso"])
+    func `an entry that leads out of the folder is kept apart`(name: String) {
+        let sums = SumsFile(Array("\(Self.a)  \(name)\n".utf8))
+        #expect(sums?.outside.count == 1 && sums?.entries.isEmpty == true)
+        #expect(sums?.checksums(of: "f.iso".utf8, isOwn: true) == [])
+    }
+
     @Test func `one of each algorithm counts`() {
         let md5 = String(repeating: "0f", count: 16)
         #expect(Self.found("\(Self.a)  f\n\(md5)  f\n", "f") == "sha-256=\(Self.a) md5=\(md5)")

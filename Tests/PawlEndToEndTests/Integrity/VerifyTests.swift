@@ -127,6 +127,46 @@ import Testing
         #expect(best.lines == ["a: OK, sha-256 (SHA256SUMS)"], "\(best)")
     }
 
+    @Test func `sums of other algorithms are read as what they are, or not at all`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        let blake = try bench.sum("b2sum", of: "a")
+        let long = try bench.sum("sha512sum", of: "a")
+        for (name, digest, algorithm) in [
+            ("B2SUMS", blake, "blake2b"), ("a.b2", blake, "blake2b"), ("sums.txt", blake, "blake2b"),
+            ("sums.txt", long, "sha-512"), ("SHA512SUMS", long, "sha-512"),
+        ] {
+            try bench.write(name, Array("\(digest)  a\n".utf8))
+            let run = try bench.pawl("verify", "a", "--sums", name)
+            #expect(run.lines == ["a: OK, \(algorithm) (\(name))"], "\(run)")
+        }
+        try bench.write("SHA512SUMS", Array("\(blake)  a\n".utf8))
+        #expect(try bench.pawl("verify", "a", "--sums", "SHA512SUMS").code == 32)
+        try bench.write("SHA3-512SUMS", Array("\(blake)  a\n".utf8))
+        let unknown = try bench.pawl("verify", "a", "--sums", "SHA3-512SUMS")
+        #expect(unknown.code == 28 && unknown.errors.contains("not of a supported algorithm"), "\(unknown)")
+        try bench.write("sums.txt", Array("\(String(repeating: "0", count: 64))  a\n".utf8))
+        let wrong = try bench.pawl("verify", "a", "--sums", "sums.txt")
+        #expect(wrong.code == 32 && wrong.lines[0].contains("read as sha-256 by its length"), "\(wrong)")
+        #expect(try bench.pawl("verify", "a", "--checksum", "blake2b=\(blake)").code == 0)
+    }
+
+    @Test func `an entry outside the folder counts if it is the only one of that name`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        let digest = try bench.sum("sha256sum", of: "a")
+        let other = String(repeating: "0", count: 64)
+        for path in ["/srv/x/a", "../x/a", "./a"] {
+            try bench.write("SUMS", Array("\(digest)  \(path)\n\(other)  /srv/b\n".utf8))
+            #expect(try bench.pawl("verify", "a", "--sums", "SUMS").lines == ["a: OK, sha-256 (SUMS)"])
+        }
+        try bench.write("SUMS", Array("\(digest)  /srv/x/a\n\(other)  /srv/y/a\n".utf8))
+        let two = try bench.pawl("verify", "a", "--sums", "SUMS")
+        #expect(two.code == 3 && two.lines[0].contains("names several files of that name"), "\(two)")
+        try bench.write("SUMS", Array("\(digest)  a\n\(other)  /srv/y/a\n".utf8))
+        #expect(try bench.pawl("verify", "a", "--sums", "SUMS").code == 0)
+    }
+
     @Test func `a checksum, a Metalink with pieces, and sums from a URL`() throws {
         let bench = try IntegrityBench()
         try bench.write("a", Self.content)

@@ -25,23 +25,35 @@ enum DigestFieldLaws {
 enum SumsFileLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         guard input.flag() else {
-            guard let sums = SumsFile(input.rest()) else { return }
-            try hold(!sums.entries.isEmpty || sums.bare != nil, "a file without digests")
-            for entry in sums.entries {
-                try hold(!entry.path.isEmpty && !entry.path.contains([]), "an empty name")
-                try hold(!entry.path.contains([.dot, .dot]), "a path out of its folder")
-                try hold(
-                    !entry.path.contains { $0.contains(.slash) || $0.contains(0) },
-                    "a name with a slash"
-                )
-                try hold(entry.checksum.digest.count == entry.checksum.algorithm.length, "another length")
-                for checksum in sums.checksums(of: entry.path[entry.path.count - 1], isOwn: false) {
-                    try hold(sums.entries.contains { $0.checksum == checksum }, "a digest of no entry")
-                }
+            let bytes = input.rest()
+            for name in ["", "SHA256SUMS", "B2SUMS", "f.sfv", "SHA3SUMS"] {
+                guard let sums = SumsFile(bytes, named: name.utf8) else { continue }
+                try check(sums)
             }
             return
         }
-        let name = input.part().filter { $0 != .slash }
+        try checkLines(of: input.part().filter { $0 != .slash })
+    }
+
+    private static func check(_ sums: SumsFile) throws(BrokenLaw) {
+        try hold(!(sums.entries + sums.outside).isEmpty || sums.bare != nil, "a file without digests")
+        for entry in sums.entries + sums.outside {
+            try hold(!entry.path.isEmpty && !entry.path.contains([]), "an empty name")
+            try hold(
+                !entry.path.contains { $0.contains(.slash) || $0.contains(0) },
+                "a name with a slash"
+            )
+            try hold(entry.checksum.digest.count == entry.checksum.algorithm.length, "another length")
+        }
+        for entry in sums.entries {
+            try hold(!entry.path.contains([.dot, .dot]), "a path out of its folder")
+            for checksum in sums.checksums(of: entry.path[entry.path.count - 1], isOwn: false) {
+                try hold(sums.entries.contains { $0.checksum == checksum }, "a digest of no entry")
+            }
+        }
+    }
+
+    private static func checkLines(of name: [UInt8]) throws(BrokenLaw) {
         guard !name.isEmpty, name != [.dash], name != [.dot], name != [.dot, .dot] else { return }
         let digest = [UInt8](repeating: UInt8(name.count & 0xFF), count: 32)
         let hex = Hexadecimal.text(digest)

@@ -8,6 +8,7 @@ import { causeOf } from "./queue.js";
 /** By the identifiers of `LocalizableMessage`; {0} and so on are the values in the order of the English sentence. @type {Record<string, string>} */
 const messages = {
   "digest-changed": "其 {0} 原为 {1}，现为 {2}",
+  "digest-differs": "其 {0} 原为 {1}，而其 {2} 现为 {3}",
   "digests-contradict": "{0} 与 {1} 相互矛盾",
   "verified-weakly": "仅以 {0} 校验：能发现损坏，不能防伪造",
   "mismatch-other-source": "{0}：改从 {1} 重新获取",

@@ -182,6 +182,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\"v1\"", "W/\"v1\""])
+    func
+        `another digest in another field of a resumed source is a changed file, unless a strong tag denies it`(
+            tag: String
+        )
+    {
+        var known = Representation(total: 1000)
+        let field = "repr-digest sha-256"
+        known.digests = [LearntDigest(address: "http://a.example/f", field: field, checksum: Self.sha)]
+        let isWeak = tag.hasPrefix("W")
+        let validators = Validators(entityTag: EntityTag(opaque: "v1", isWeak: isWeak))
+        known.prove("http://a.example/f", at: "http://a.example", validators)
+        var bench = Bench { $0.verification = .auto }
+        bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
+        let start = isWeak ? 0 : 400
+        let fields = ["Content-Range: bytes \(start)-999/1000", "ETag: \(tag)", "Digest: SHA-256=\(Self.w)"]
+        bench.respond(Self.head("206 Partial Content", fields))
+        #expect(bench.said.contains(.startOver) == isWeak)
+        #expect((bench.machine.failure?.code == .checksumMismatch) == !isWeak)
+        #expect(bench.notices.contains { $0.contains("the content changed: its repr-digest") } == isWeak)
+    }
+
     @Test func `wrong content is fetched once from another source, then kept with the reason`() {
         var bench = Bench(hosts: ["a.example", "b.example"]) {
             $0.verification = .auto
@@ -284,6 +306,46 @@ import Testing
             }
             #expect(Self.outcome(bench, computing: [Self.sha]) == wanted)
         }
+    }
+
+    @Test func `a digest of one of two algorithms verifies with the one that it is of`() {
+        let digits = [UInt8](repeating: 0xC3, count: 64)
+        let blake = Checksum(algorithm: .blake2b, digest: digits)
+        let sha = Checksum(algorithm: .sha512, digest: digits)
+        let either = ExpectedDigest(sha, or: blake, level: .sidecar, source: "http://a/CHECKSUM")
+        let given = ExpectedDigest(
+            Checksum(algorithm: .sha512, digest: digits.reversed()),
+            level: .given,
+            source: ""
+        )
+        let other = Checksum(algorithm: .sha512, digest: [UInt8](repeating: 7, count: 64))
+        #expect([either].algorithms == [.sha512, .blake2b])
+        #expect([either, given].contradiction == nil)
+        let result = VerificationResult(level: .sidecar, checksum: blake, source: "http://a/CHECKSUM")
+        #expect(DigestVerdict([either], computed: [other, blake]) == .verified(result))
+        let wrong = Checksum(algorithm: .blake2b, digest: digits.map { $0 ^ 1 })
+        #expect(DigestVerdict([either], computed: [other, wrong]) == .wrong(either, got: other))
+    }
+
+    @Test
+    func `a URL that is replaced while sums files are requested is compared before the file is published`() {
+        var bench = Self.complete(Self.whole()) { $0.verification = .sidecar }
+        #expect(bench.machine.phase == .verifying)
+        let other = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: nil)
+        bench.said = bench.machine.replaceSource(0, with: other, now: bench.now)
+        #expect(bench.machine.phase == .transferring)
+        #expect(bench.requested == .closed(ByteRange(0, 1000)))
+        #expect(bench.machine.foundSidecars(FoundDigests([Self.sidecar(Self.wrong)])).isEmpty)
+        var same = bench
+        bench.respond(Self.head("206 Partial Content", ["Content-Range: bytes 0-999/1000", "ETag: \"v1\""]))
+        bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
+        #expect(bench.machine.failure?.code == .cannotResume)
+        same.respond(Self.head("206 Partial Content", ["Content-Range: bytes 0-999/1000", "ETag: \"v1\""]))
+        same.said = same.machine.compared(same.lane, agreed: true, now: same.now)
+        same.end(.complete)
+        #expect(same.machine.phase == .verifying)
+        same.said = same.machine.foundSidecars(FoundDigests([Self.sidecar(Self.right)]))
+        #expect(Self.outcome(same, computing: [Self.sha]) == "sidecar")
     }
 
     @Test func `a download that waits for sums files can be paused`() {
