@@ -176,6 +176,16 @@ package final class FileDisk: Disk {
         }
     }
 
+    package func sync(_ name: String, in folder: String) throws(Failure) {
+        let folder = try folders.open(folder)
+        do throws(SystemError) {
+            try folder.open(name, flags: O_RDONLY | O_NONBLOCK).syncAll()
+            try folder.sync()
+        } catch {
+            throw Failure.system(.inputOutput, "cannot sync", at: folder.path(of: name), error)
+        }
+    }
+
     package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {
         let folder = try folders.open(folder)
         do throws(SystemError) {

@@ -48,4 +48,27 @@ import Testing
         // `make simulate` breaks them in every way.
         #expect(Campaign.firstSeed(below: 100, noticing: sabotage) != nil, "it was not detected")
     }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `every law holds in queues from any seed`(batch: UInt64) {
+        let campaign = Campaign(.queue, seeds: batch * 25..<batch * 25 + 25)
+        campaign.runAll()
+        for failure in campaign.failures {
+            Issue.record("make simulate QUEUE_SEED=\(failure.seed): \(failure.violations)")
+        }
+        let tally = campaign.tally
+        #expect(tally["queue: worlds of queues"] == 25)
+        #expect(tally["queue: opened"] > 25 && tally["queue: finished"] > 0 && tally["queue: pauses"] > 0)
+    }
+
+    /// Each of these queues has broken a law.
+    @Test(arguments: [70, 76, 174, 908, 1_567, 1_776] as [UInt64])
+    func `a queue that has broken a law keeps it now`(seed: UInt64) {
+        #expect(QueueSimulation.run(seed: seed).violations.isEmpty)
+    }
+
+    @Test(arguments: [QueueSabotage.losesDownloads, .losesOptions, .losesRemovals, .addsSlot, .cutsFiles])
+    func `a queue that is broken on purpose is noticed`(sabotage: QueueSabotage) {
+        #expect(Campaign.firstSeed(below: 200, noticing: sabotage) != nil, "it was not detected")
+    }
 }

@@ -204,6 +204,7 @@ extension QueueKeeper {
         else { return }
         let (new, folder) = (String(parts[1]), path(of: record))
         if !ports.disk.hasFile(old, in: folder), ports.disk.hasFile(new, in: folder) {
+            try ports.disk.sync(new, in: folder)
             edit(record.id) { $0.name = new }
         }
     }

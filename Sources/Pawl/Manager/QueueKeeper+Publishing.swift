@@ -78,6 +78,7 @@ extension QueueKeeper {
         return nil
     }
 
+    /// Records the end of a publishing that a kill interrupted.
     func recognise(_ record: QueueRecord, length: Int64) {
         guard let name = record.name else { return }
         let stored = StoredOptions(text: record.options)
@@ -87,6 +88,8 @@ extension QueueKeeper {
             let facts = JournalFacts(sources: record.sources, name: name)
             let claim = Claim(folder: path(of: record), name: name, ifExists: .skip, facts: facts)
             if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }
+            // The kill may have come before the names were synced, and a power cut after the record would lose the file.
+            try ports.disk.sync(isRenamed ? stored.newName ?? name : name, in: path(of: record))
         } catch {
             notify(record.id, .notice(DownloadNotice(LocalizableMessage(error))))
         }

@@ -78,6 +78,8 @@ package protocol Disk: AnyObject, Sendable {
     func length(of name: String, in folder: String) -> Int64?
     /// Whether anything in the folder has that name: a file, a folder, a link that leads to nothing.
     func holds(_ name: String, in folder: String) -> Bool
+    /// Makes a finished file and its name durable: an earlier process may have ended before that.
+    func sync(_ name: String, in folder: String) throws(Failure)
     /// Renames a finished file; a taken name is a failure.
     func rename(_ name: String, to newName: String, in folder: String) throws(Failure)
     /// Gives a finished file the same name in another folder, which is created when missing; the old name stays until
@@ -299,6 +301,7 @@ extension Partial {
 package protocol UnstoredDisk: Disk {}
 
 extension UnstoredDisk {
+    package func sync(_ name: String, in folder: String) throws(Failure) {}
     package func unfinished(of source: String, in folder: String) -> String? { nil }
     package func length(of name: String, in folder: String) -> Int64? { nil }
     package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}

@@ -235,6 +235,8 @@ package final class FakeDisk: Disk {
         state.withLock { $0.folder.finished[folder + "/" + name] }?.contents.withLock { Int64($0.length) }
     }
 
+    package func sync(_ name: String, in folder: String) { state.withLock { $0.folder.sync() } }
+
     package func holds(_ name: String, in folder: String) -> Bool {
         if length(of: name, in: folder) != nil { return true }
         return state.withLock { state in

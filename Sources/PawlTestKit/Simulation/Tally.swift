@@ -58,7 +58,8 @@ package struct Tally: Sendable, Hashable {
         "opened", "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
         "kills inside a write", "writes that failed", "restarts", "network losses", "downloads added",
         "pauses", "resumptions", "forced starts", "removals", "moves", "renamings", "options changed",
-        "URLs replaced", "URLs replaced by another content's", "priorities changed", "finished",
+        "options changed during publishing", "URLs replaced", "URLs replaced by another content's",
+        "priorities changed", "finished",
     ].map { "queue: " + $0 }
 
     package func missing(of expected: [String]) -> [String] { expected.filter { self[$0] == 0 } }

@@ -70,6 +70,8 @@ package struct QueueScenario: Sendable {
     package var incidents: [(after: Interval, incident: Incident)] = []
     /// At a call to the disk, counted from 1.
     package var diskTraps: [Int: FakeDisk.Trap] = [:]
+    /// What the user changes as soon as a download is being published, and when a kill follows.
+    package var lateChanges: [Int: (requirement: Requirement, killAfter: Interval)] = [:]
     /// At a write of the queue, counted from 1.
     package var storeTraps: [Int: StoreTrap] = [:]
     private var dice: Dice
@@ -83,6 +85,11 @@ package struct QueueScenario: Sendable {
         for index in 0..<dice.number(1...5) { addTarget(index) }
         for _ in 0..<dice.number(2...14) { addCommand() }
         for _ in 0..<dice.pick([0, 1, 1, 2, 3]) { addTrouble() }
+        if diskDelay > .zero, dice.chance(0.3) {
+            let index = dice.below(targets.count)
+            let delay = Interval.milliseconds(Int64(dice.below(400)))
+            lateChanges[index] = (makeRequirement(of: targets[index]), delay)
+        }
     }
 }
 

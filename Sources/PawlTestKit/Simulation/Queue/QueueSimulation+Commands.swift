@@ -44,7 +44,7 @@ extension QueueSimulation {
             case .move(let place): return step.move(id, to: .index(place)) != nil
             case .rename(let name): return try step.rename(id, to: name)
             case .change(let requirement):
-                return try step.change(options: target.options(requirement), of: id)
+                return try Self.change(id, of: target, to: requirement, step)
             case .replaceURL(let toImpostor):
                 return try step.replaceURL(of: id, with: toImpostor ? target.impostor : target.mirror)
             case .priority(let priority): return try step.change(priority: priority, of: id)
@@ -52,6 +52,19 @@ extension QueueSimulation {
         } completion: { [weak self] result in
             self?.confirm(command, index, result)
         }
+    }
+
+    /// Changes the range and the checksum, and nothing else.
+    private static func change(
+        _ id: Download.ID,
+        of target: QueueScenario.Target,
+        to requirement: Requirement,
+        _ step: QueueStep
+    ) throws(Failure) -> Bool {
+        guard var options = try step.details(of: id)?.options else { return false }
+        options.range = requirement.range
+        options.checksum = target.checksum(requirement)
+        return try step.change(options: options, of: id)
     }
 
     /// Sends a command; `completion` is called unless the process has died before.
@@ -133,7 +146,7 @@ extension QueueSimulation {
             let id = Self.id(index)
             course(index) { $0.requirements = [requirement] }
             ask(index) { [requirement] step throws(Failure) in
-                _ = try step.change(options: target.options(requirement), of: id)
+                _ = try Self.change(id, of: target, to: requirement, step)
                 _ = try step.replaceURL(of: id, with: target.source)
                 return try step.resume(id)
             } completion: { [weak self] result in

@@ -142,6 +142,19 @@ extension QueueSimulation {
 
 extension QueueSimulation: Witness {
     package func decided(_ id: DownloadID, run: UInt64, _ actions: [Action], _ machine: DownloadMachine) {
-        state.withLock { $0.phases[id] = machine.phase }
+        let late = state.withLock { state -> (Int, (requirement: Requirement, killAfter: Interval))? in
+            defer { state.phases[id] = machine.phase }
+            let path = machine.plan.sources[0].path
+            guard machine.phase == .publishing, !state.isDead, !state.isFinale,
+                let index = scenario.targets.firstIndex(where: { $0.path == path })
+            else { return nil }
+            return state.lateChanges.removeValue(forKey: index).map { (index, $0) }
+        }
+        guard let (index, change) = late else { return }
+        note("options changed during publishing")
+        world.timeline.after(.zero) { [weak self] in
+            self?.perform(.command(index, .change(change.requirement)))
+        }
+        world.timeline.after(change.killAfter) { [weak self] in self?.perform(.crash(.kill)) }
     }
 }

@@ -41,6 +41,7 @@ package final class QueueSimulation: Sendable {
         var writes = 0
         var failsWrites = false
         var storeTraps: [Int: QueueScenario.StoreTrap]
+        var lateChanges: [Int: (requirement: Requirement, killAfter: Interval)]
         var courses: [Course]
         /// The phases of this process's runs.
         var phases: [DownloadID: Phase] = [:]
@@ -66,7 +67,9 @@ package final class QueueSimulation: Sendable {
             course.requirements = [target.requirement]
             return course
         }
-        state = Mutex(State(storeTraps: scenario.storeTraps, courses: courses))
+        state = Mutex(
+            State(storeTraps: scenario.storeTraps, lateChanges: scenario.lateChanges, courses: courses)
+        )
     }
 
     package static func run(
@@ -243,6 +246,7 @@ extension QueueSimulation {
         guard let sabotage else { return changes }
         return changes.compactMap { change in
             if case .erase = change, sabotage == .losesRemovals { return nil }
+            if case .value("publishing", nil) = change, sabotage == .keepsOutdatedFiles { return nil }
             guard case .put(var record) = change else { return change }
             let before = store.record(record.id)
             switch sabotage {
