@@ -84,10 +84,11 @@ struct WalkStep {
         }
     }
 
-    /// A8: bytes on disk are replaced only for a source that was shown to have the same content.
+    /// A8: bytes on disk are replaced only for a source that was shown to have the same content, except those of another range
+    /// than the requested one.
     private var brokenTrial: String? {
         guard after.written < before.written || actions.contains(.close(keeping: false)),
-            !before.map.done.isEmpty,
+            !before.map.done.isEmpty, !before.isStale,
             let source = cause, before.sources[source].isOnTrial
         else { return nil }
         return "bytes gave way to an address that was not shown to be the same content"
