@@ -21,7 +21,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test test-build test-main test-service test-page test-groups test-some screenshots simulate torture test-aria2 test-engines chaos fuzz attack bench bench-get bench-integrity bench-pipe bench-objects bench-names load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
+.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines chaos fuzz attack bench bench-get bench-integrity bench-pipe bench-objects bench-names load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -39,13 +39,11 @@ build: packages ## the release binary
 
 SEEDS ?= 20000
 
-simulate: ## simulated worlds, and some broken on purpose (SEEDS=20000 of them; SEED=7 or QUEUE_SEED=7: that one, with its log)
+simulate: ## simulated worlds, and some broken on purpose (SEEDS=20000 of them; SEED=7: that one, with its log)
 	swift build -c release --static-swift-stdlib --product PawlSimulate
 	@mkdir -p .build/simulation && rm -f .build/simulation/running-*
 ifdef SEED
 	@set -o pipefail; .build/release/PawlSimulate --seed $(SEED) | tee .build/simulation/seed-$(SEED).log | tail -n 40
-else ifdef QUEUE_SEED
-	@set -o pipefail; .build/release/PawlSimulate --queue-seed $(QUEUE_SEED) | tee .build/simulation/queue-seed-$(QUEUE_SEED).log | tail -n 40
 else
 	@.build/release/PawlSimulate $(SEEDS) || \
 	    { cat .build/simulation/running-* 2>/dev/null && echo "it trapped in one of these"; exit 1; }
@@ -54,12 +52,10 @@ endif
 
 # The service works on Swift's shared threads, which tests that wait for processes and servers hold: it has a run of its own.
 # Sessions count what their killed programs fetch twice, and go with it.
-# The browser wants the memory that a sanitizer takes.
-test: test-packages build $(if $(FILTER),test-some,$(if $(SANITIZE),,simulate) test-groups) ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
+# So has the browser, which moreover wants the memory that a sanitizer takes.
+GROUPS := test-main test-service $(if $(SANITIZE),,test-page)
 
-# The browser computes while the other tests wait for processes and servers.
-test-groups: test-build
-	$(if $(SANITIZE),$(MAKE) test-main test-service,Scripts/run-beside '$(MAKE) test-main test-service' '$(MAKE) test-page')
+test: test-packages build $(if $(FILTER),test-some,$(if $(SANITIZE),,simulate) $(GROUPS)) ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
 
 test-main test-service test-page test-some: test-build
 	$(RUN_TESTS) $(BUILD_FLAGS) --skip-build $(CHOSEN)
