@@ -61,7 +61,7 @@ extension QueueKeeper {
     ///
     /// A file that does not fit them is no longer the download's: after a kill it is not recognized as such.
     func restart(_ id: QueueID) {
-        if let run = runs[id], run.isPublishing, run.isOutdated { forgetFile(of: id) }
+        if publishing.contains(id), runs[id]?.isOutdated == true { forgetFile(of: id) }
         perform(machine.restart(id))
     }
 

@@ -24,15 +24,15 @@ extension QueueKeeper {
         try resumeRemovals()
         let held = try store.value(Self.holdersName)
         writtenHolders = held
-        perform(machine.resume(Self.holders(held ?? "")))
+        perform(machine.resume(Self.parsedIDs(held ?? "")))
         perform(machine.startNext())
     }
 
     /// The name of the stored value of the slot holders: ids in hexadecimal digits, the oldest first.
     static let holdersName = "running"
 
-    /// Invalid ids are ignored.
-    static func holders(_ text: String) -> [QueueID] {
+    /// The ids of a stored list; invalid ones are ignored.
+    static func parsedIDs(_ text: String) -> [QueueID] {
         text.split(separator: " ").compactMap { word in
             UInt64(word, radix: 16).flatMap { $0 == 0 ? nil : QueueID(rawValue: $0) }
         }

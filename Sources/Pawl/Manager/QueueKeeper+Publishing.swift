@@ -7,7 +7,7 @@ extension QueueKeeper {
     private static let publishingName = "publishing"
 
     func loadPublishing() throws(Failure) {
-        publishing = Set(Self.holders(try store.value(Self.publishingName) ?? ""))
+        publishing = Set(Self.parsedIDs(try store.value(Self.publishingName) ?? ""))
     }
 
     /// Only such a download may be the owner of a finished file that its record does not call so.
@@ -41,7 +41,6 @@ extension QueueKeeper {
             // The pause came too late.
             if record.state == .paused { record.state = .waiting }
         }
-        runs[id]?.isPublishing = true
         notePublishing(id, true)
         if runs[id]?.isOutdated == true { forgetFile(of: id) }
         completions.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
@@ -79,7 +78,7 @@ extension QueueKeeper {
     }
 
     /// Records the end of a publishing that a kill interrupted.
-    func recognise(_ record: QueueRecord, length: Int64) {
+    func recognize(_ record: QueueRecord, length: Int64) {
         guard let name = record.name else { return }
         let stored = StoredOptions(text: record.options)
         let isRenamed = !ports.disk.hasFile(name, in: path(of: record))

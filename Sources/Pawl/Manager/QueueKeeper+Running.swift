@@ -39,7 +39,8 @@ extension QueueKeeper {
             guard let record = try record(id) else {
                 throw Failure(.unknown, "cannot start", at: id.text, because: "the queue has no record of it")
             }
-            if let length = try publishedLength(record) { return recognise(record, length: length) }
+            if let length = try publishedLength(record) { return recognize(record, length: length) }
+            notePublishing(id, false)
             let job = try job(for: record)
             if beginCheck(of: record, job) { return }
             let (engineID, box) = engine.add(job)

@@ -13,8 +13,6 @@ final class QueueKeeper: ThreadBound {
         var record: QueueRecord
         /// The stored options with which it began; those of the record may have been changed since.
         let began: String
-        /// The name and size that its file is to have are stored.
-        var isPublishing = false
         var response: DownloadResponse?
 
         init(engineID: DownloadID, box: ProgressCell, record: QueueRecord) {
