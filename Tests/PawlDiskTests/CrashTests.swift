@@ -102,7 +102,7 @@ import Testing
 
     @Test
     func
-        `a published part of a resource is recognised until it was reported, also when another part was begun`()
+        `a published part of a resource is recognized until it was reported, also when another part was begun`()
         async throws
     {
         let folder = TestFolder()

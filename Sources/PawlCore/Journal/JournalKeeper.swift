@@ -25,7 +25,7 @@ package struct JournalKeeper: Hashable, Sendable {
     }
 
     /// A new journal, with the writes that create it; the preamble comes last, so that an incomplete journal
-    /// is recognised.
+    /// is recognized.
     package static func begun(
         facts: JournalFacts,
         done: ByteRangeSet,

@@ -6,7 +6,7 @@ import PawlSystem
 /// One attempt to claim one name.
 ///
 /// The holder of the part file's lock owns the three names; nothing is changed before it is held. Every state that a
-/// crash between two steps leaves is recognised here, from the files alone.
+/// crash between two steps leaves is recognized here, from the files alone.
 struct ClaimAttempt {
     let disk: FileDisk
     let folder: Folder

@@ -288,7 +288,7 @@ final class FilePartial: Partial {
     }
 
     /// Removes the part file, if its name still leads to it, and then the journal: in this order a kill in between
-    /// leaves a journal that is recognised as having no data.
+    /// leaves a journal that is recognized as having no data.
     private func removeOwnFiles() {
         guard let mine = try? openFile.status().identity,
             (try? folder.status(of: names.part))??.identity == mine

@@ -5,7 +5,7 @@ import PawlSystem
 
 /// The steps from a part file to a finished file.
 ///
-/// Each leaves a state that the next claim recognises.
+/// Each leaves a state that the next claim recognizes.
 struct Publication: Sendable {
     let disk: FileDisk
     let folder: Folder

@@ -10,7 +10,7 @@ struct FileSystemTraits: OptionSet, Hashable, Sendable {
     static let volatile = FileSystemTraits(rawValue: UInt32(PAWL_FS_VOLATILE))
     /// A store to a mapped page that was written before cannot raise SIGBUS for lack of space.
     static let mappable = FileSystemTraits(rawValue: UInt32(PAWL_FS_MAPPABLE))
-    /// Inode numbers are stable, so a file that was replaced is recognised.
+    /// Inode numbers are stable, so a file that was replaced is recognized.
     static let keepsInodes = FileSystemTraits(rawValue: UInt32(PAWL_FS_INODES))
     /// Files have owners and permissions of their own.
     static let keepsOwners = FileSystemTraits(rawValue: UInt32(PAWL_FS_OWNERS))

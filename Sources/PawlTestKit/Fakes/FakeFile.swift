@@ -50,7 +50,7 @@ final class FakeFile: Sendable {
         var unsaid = ByteRangeSet()
         /// Whether only a part of that write was done.
         var isHalf = false
-        /// Whether it is recognised as the file that its journal was created for.
+        /// Whether it is recognized as the file that its journal was created for.
         var isSame = true
         /// The bytes that its holder found and may trust.
         var found = ByteRangeSet()
