@@ -14,8 +14,7 @@ ifeq ($(SANITIZE),thread)
 PRELOAD := $(CURDIR)/.build/thread-sanitizer.so
 endif
 
-# Some at once, not all: a test that waits for a process or a server holds one of as many threads as there are cores,
-# and what is timed out meanwhile says nothing.
+# Some at once, not all: what is timed out while many programs compute says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \

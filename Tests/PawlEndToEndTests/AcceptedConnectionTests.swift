@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Servers with a limit of connections: learnt in one run, and known in the next.
-@Suite struct `Connection limits of servers` {
+@Suite(.ownThreads) struct `Connection limits of servers` {
     private static let size: Int64 = 6 << 20
 
     private func serve(_ bench: Bench, _ path: String, limit: Int, _ status: Int?) -> String {

@@ -2,7 +2,7 @@ import PawlTestKit
 import Testing
 
 /// Content that changes during the download: the file is all old or all new, never a mixture.
-@Suite struct ChangedContentTests {
+@Suite(.ownThreads) struct ChangedContentTests {
     private static let old = Payload(seed: 41, length: 5_000_000)
     private static let new = Payload(seed: 42, length: 5_000_000)
     private static let grown = Payload(seed: 43, length: 5_500_000)

@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Several connections to one file, and links that fail.
-@Suite struct ConnectionTests {
+@Suite(.ownThreads) struct ConnectionTests {
     private let payload = Payload(seed: 91, length: 16_000_000)
 
     @Test(arguments: ["1", "2", "4", "8", "16", "auto"])

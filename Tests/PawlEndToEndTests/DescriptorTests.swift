@@ -1,7 +1,7 @@
 import PawlTestKit
 import Testing
 
-@Suite struct DescriptorTests {
+@Suite(.ownThreads) struct DescriptorTests {
     /// From none for the loop to enough for two downloads; the login makes libcurl send the requests.
     @Test(arguments: [[], ["--user", "a:b"]])
     func `with too few file descriptors a run fails with a reason, or succeeds`(options: [String]) throws {

@@ -5,6 +5,7 @@ import Testing
 
 /// Files of FTP servers that change between the replies and the data, and servers that cannot resume.
 @Suite(
+    .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3"),
         "needs the built program and python3"

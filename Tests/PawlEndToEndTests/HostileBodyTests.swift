@@ -2,7 +2,7 @@ import PawlTestKit
 import Testing
 
 /// Bodies and heads that are wrong, broken or unusual.
-@Suite struct HostileBodyTests {
+@Suite(.ownThreads) struct HostileBodyTests {
     private let payload = Payload(seed: 31, length: 3_000_000)
 
     @Test(arguments: [Int64(1), 1_000_000])

@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Servers that get ranges wrong: the file is correct in the end, whatever they respond.
-@Suite struct HostileRangeTests {
+@Suite(.ownThreads) struct HostileRangeTests {
     private static let payload = Payload(seed: 21, length: 6_000_000)
     private static let kept: Int64 = 2_500_000
 

@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Kills and clean ends: nothing is lost, nothing is fetched twice.
-@Suite struct KillTests {
+@Suite(.ownThreads) struct KillTests {
     private let payload = Payload(seed: 51, length: 9_000_000)
 
     @Test func `A4 C5 killed repeatedly on one connection, no byte is fetched twice`() throws {

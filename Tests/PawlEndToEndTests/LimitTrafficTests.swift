@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// A rate limit protects the line: the server sends the file and little more.
-@Suite struct `Traffic under a limit` {
+@Suite(.ownThreads) struct `Traffic under a limit` {
     private static let size: Int64 = 2 << 20
 
     @Test(arguments: ["300K", "1M"], ["1", "4", "8"])

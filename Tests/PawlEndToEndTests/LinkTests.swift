@@ -2,7 +2,7 @@ import PawlTestKit
 import Testing
 
 /// The source address of connections, and their lowest speed.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `Links` {
     private let content = Payload(seed: 71, length: 3_000_000)
 

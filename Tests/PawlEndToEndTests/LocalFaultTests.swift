@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Disks that are full, read-only or gone, and damaged journals.
-@Suite struct LocalFaultTests {
+@Suite(.ownThreads) struct LocalFaultTests {
     private static let payload = Payload(seed: 81, length: 6_000_000)
 
     @Test(.enabled(if: MountedFolder.isAvailable), arguments: [Behaviour.Framing.length, .chunked])

@@ -4,6 +4,7 @@ import Testing
 
 /// A resolver that sustains few queries, in a network and with a resolv.conf of its own.
 @Suite(
+    .ownThreads,
     .serialized,
     .enabled(
         if: PawlBinary.isBuilt && Namespace.isAvailable && ServerProcess.isInstalled("python3"),

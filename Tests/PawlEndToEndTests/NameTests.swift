@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Names that servers and URLs suggest, and existing files.
-@Suite struct NameTests {
+@Suite(.ownThreads) struct NameTests {
     private let payload = Payload(seed: 71, length: 100_000)
 
     private static let long = String(repeating: "ü", count: 150)

@@ -2,7 +2,7 @@ import PawlTestKit
 import Testing
 
 /// The cable is pulled, in the test's own network namespace.
-@Suite(.serialized, .enabled(if: Namespace.isAvailable))
+@Suite(.ownThreads, .serialized, .enabled(if: Namespace.isAvailable))
 struct NetworkLossTests {
     private let payload = Payload(seed: 95, length: 8_000_000)
 

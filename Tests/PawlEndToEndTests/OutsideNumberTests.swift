@@ -4,7 +4,7 @@ import Testing
 import struct PawlCore.ByteRange
 
 /// Untrusted numbers of callers and servers that no file can have: an error and a code, never a trap.
-@Suite struct OutsideNumberTests {
+@Suite(.ownThreads) struct OutsideNumberTests {
     private let payload = Payload(seed: 71, length: 100_000)
 
     @Test(arguments: [

@@ -67,7 +67,7 @@ final class PipeBench: Sendable {
     func contents(_ name: String) -> [UInt8]? { FileSystem.contents(folder.path(name)) }
 }
 
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct PipeTests {
     @Test(arguments: [">&-", "<&-", ">&- 2>&- <&-"])
     func `a closed standard stream is none of the files that are opened later`(streams: String) throws {

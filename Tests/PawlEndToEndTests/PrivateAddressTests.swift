@@ -3,6 +3,7 @@ import Testing
 
 /// `--deny-private-addresses`, in a separate network where one address counts as public.
 @Suite(
+    .ownThreads,
     .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program, root and iproute2")
 )
 struct `Private addresses` {

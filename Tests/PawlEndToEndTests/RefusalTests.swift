@@ -2,7 +2,7 @@ import PawlTestKit
 import Testing
 
 /// Servers that reject, defer or redirect requests.
-@Suite struct RefusalTests {
+@Suite(.ownThreads) struct RefusalTests {
     private let payload = Payload(seed: 61, length: 3_000_000)
 
     @Test(arguments: [(404, 3), (410, 3), (401, 24), (403, 24), (400, 22), (500, 22)])

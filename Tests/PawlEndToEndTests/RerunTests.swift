@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// The same command again: finished files stay finished, and no other file is harmed.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct RerunTests {
     private let payload = Payload(seed: 81, length: 1_300_000)
 

@@ -2,7 +2,7 @@ import PawlTestKit
 import Testing
 
 /// Big files and many of them.
-@Suite(.serialized) struct ScaleTests {
+@Suite(.ownThreads, .serialized) struct ScaleTests {
     @Test func `C4 G3 a file over 4 GiB on 16 connections is right and takes under 40 MiB`() throws {
         let bench = try Bench(in: "/dev/shm")
         let payload = Payload(seed: 101, length: 4 << 30 + 12_345)

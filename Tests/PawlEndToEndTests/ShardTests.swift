@@ -3,7 +3,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct ShardTests {
     private let tar = ["--to", "out", "--format", "tar", "--shard", "s"]
 

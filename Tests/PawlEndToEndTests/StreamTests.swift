@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Standard output, devices and named pipes: in order, over one connection, and no other file.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct StreamTests {
     private let payload = Payload(seed: 91, length: 9_000_000)
     private static let plain = ["--timeout", "5", "--retry-delay", "0.01", "--retries", "3"]

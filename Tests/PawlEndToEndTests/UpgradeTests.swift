@@ -9,7 +9,7 @@ import struct Pawl.DownloadSnapshot
 /// What version 0.1.0 left on disk continues.
 ///
 /// `Tests/Fixtures/make` recorded it.
-@Suite(.serialized, .enabled(if: ServerProcess.isInstalled("python3"), "needs python3"))
+@Suite(.ownThreads, .serialized, .enabled(if: ServerProcess.isInstalled("python3"), "needs python3"))
 final class UpgradeTests {
     private let folder: TemporaryFolder
     private let origin: OriginServer

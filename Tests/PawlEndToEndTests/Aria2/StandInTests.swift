@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The program as a replacement for aria2c: called by its name, with its options, by its clients.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 final class `Replacement for aria2c` {
     private let origin: OriginServer
     private let folder: TemporaryFolder

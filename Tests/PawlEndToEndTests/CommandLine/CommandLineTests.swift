@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The program as a user runs it: exit codes, messages, signals, and terminal output.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 final class `The command line` {
     private let origin: OriginServer
     private let folder: TemporaryFolder

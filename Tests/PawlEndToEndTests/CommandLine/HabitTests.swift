@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// What people who know curl, wget or aria2 try first.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 final class `Habits from other tools` {
     private let origin: OriginServer
     private let folder: TemporaryFolder

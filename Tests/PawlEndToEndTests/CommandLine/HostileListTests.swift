@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Input files that others wrote, with the real program.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 final class `Lists of others` {
     private let origin: OriginServer
     private let folder: TemporaryFolder

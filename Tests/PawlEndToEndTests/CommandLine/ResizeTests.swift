@@ -4,6 +4,7 @@ import Testing
 
 /// The display on a terminal whose width changes; tmux is the terminal.
 @Suite(
+    .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("tmux"),
         "needs the built program and tmux"

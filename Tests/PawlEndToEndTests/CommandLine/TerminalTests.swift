@@ -4,6 +4,7 @@ import Testing
 
 /// The output on a terminal; `script` of util-linux is the terminal.
 @Suite(
+    .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"),
         "needs the built program and script"

@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Output for other programs: completions, the manual page, units.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `Output for other programs` {
     private let folder: TemporaryFolder
 

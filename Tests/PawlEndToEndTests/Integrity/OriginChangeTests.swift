@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Digests that change between runs, responses and sources.
-@Suite struct OriginChangeTests {
+@Suite(.ownThreads) struct OriginChangeTests {
     private static func digest(_ digests: OriginStage.Digests) -> String {
         "Repr-Digest: sha-256=:\(digests.sha):"
     }

@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Digests in fields of responses, by honest and hostile origins: no wrong file is published, no right one refused.
-@Suite struct OriginFieldTests {
+@Suite(.ownThreads) struct OriginFieldTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let outcome: String

@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// What a response links to (RFC 6249): the Metalink that describes it, and duplicates.
-@Suite struct OriginLinkTests {
+@Suite(.ownThreads) struct OriginLinkTests {
     private static func metalink(_ name: String, _ hex: String, _ url: String) -> String {
         """
         <?xml version="1.0"?><metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="\(name)">

@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Signed sums files, beside gpg and minisign.
-@Suite struct OriginSignatureTests {
+@Suite(.ownThreads) struct OriginSignatureTests {
     private static func serve(_ stage: OriginStage, _ path: String, _ bytes: [UInt8]) {
         _ = stage.bench.origin.serve(path, Payload(bytes)) { $0.contentType = nil }
     }

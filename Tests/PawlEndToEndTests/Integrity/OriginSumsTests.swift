@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Sums files beside the content, by honest and hostile origins.
-@Suite struct OriginSumsTests {
+@Suite(.ownThreads) struct OriginSumsTests {
     typealias Case = OriginFieldTests.Case
 
     private static func sums(

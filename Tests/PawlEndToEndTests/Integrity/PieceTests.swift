@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// The pieces of a Metalink during a download.
-@Suite struct PieceTests {
+@Suite(.ownThreads) struct PieceTests {
     private static let content = Payload(seed: 181, length: 3_000_000).bytes(in: ByteRange(0, 3_000_000))
     private static let pieceLength = 256 << 10
 

@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// `pawl repair` by pieces and by comparison.
-@Suite struct RepairTests {
+@Suite(.ownThreads) struct RepairTests {
     private static let content = Payload(seed: 182, length: 4_000_000).bytes(in: ByteRange(0, 4_000_000))
     private static let pieceLength = 256 << 10
 

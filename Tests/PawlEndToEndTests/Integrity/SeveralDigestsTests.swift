@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Sources that state several digests of one content: all of them count.
-@Suite struct SeveralDigestsTests {
+@Suite(.ownThreads) struct SeveralDigestsTests {
     private static let content = Payload(seed: 186, length: 600_000).bytes(in: ByteRange(0, 600_000))
     private static let md5 = Hexadecimal.text(MessageDigest5.digest(content))
     private static let wrong = String(repeating: "0", count: 32)

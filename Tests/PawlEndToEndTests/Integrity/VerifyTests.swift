@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// `pawl verify`, beside coreutils.
-@Suite struct VerifyTests {
+@Suite(.ownThreads) struct VerifyTests {
     private static let content = Payload(seed: 184, length: 1_000_000).bytes(in: ByteRange(0, 1_000_000))
 
     @Test func `sums files: right, wrong, unnamed and missing files`() throws {

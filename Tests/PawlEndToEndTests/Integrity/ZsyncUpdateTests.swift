@@ -5,6 +5,7 @@ import Testing
 
 /// Updates by zsync control files, beside Debian's zsync.
 @Suite(
+    .ownThreads,
     .enabled(
         if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("zsync"),
         "needs nginx and zsync"

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.enabled(if: FTPServer.isAvailable, "needs root and vsftpd"))
+@Suite(.ownThreads, .enabled(if: FTPServer.isAvailable, "needs root and vsftpd"))
 struct `vsftpd` {
     @Test func `the whole file arrives`() throws {
         let site = try RealOriginSite()

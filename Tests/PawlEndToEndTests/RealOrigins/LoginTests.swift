@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
+@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
 struct `Logins at nginx` {
     private static let basic = """
         location /basic/ { alias $site/; auth_basic "pawl"; auth_basic_user_file users; }

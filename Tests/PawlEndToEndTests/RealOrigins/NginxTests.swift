@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
+@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
 struct `nginx` {
     /// As slow as the request's field sets it, so that a run is killed in the middle and the next one is quick.
     private static let slow = "limit_rate $http_x_slow;"

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.enabled(if: ServerProcess.isInstalled("lighttpd"), "needs lighttpd"))
+@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("lighttpd"), "needs lighttpd"))
 struct `lighttpd` {
     @Test(arguments: ["1", "4"]) func `the whole file arrives`(connections: String) throws {
         let site = try RealOriginSite()
@@ -56,7 +56,7 @@ struct `lighttpd` {
     }
 }
 
-@Suite(.enabled(if: ServerProcess.isInstalled("python3"), "needs python3"))
+@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("python3"), "needs python3"))
 struct `Python's http.server` {
     @Test(arguments: ["1", "4"]) func `the whole file arrives`(connections: String) throws {
         let site = try RealOriginSite()

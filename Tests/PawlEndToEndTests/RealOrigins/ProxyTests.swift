@@ -3,6 +3,7 @@ import PawlTestKit
 import Testing
 
 @Suite(
+    .ownThreads,
     .enabled(
         if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("tinyproxy"),
         "needs nginx and tinyproxy"
@@ -85,6 +86,7 @@ struct `tinyproxy` {
 }
 
 @Suite(
+    .ownThreads,
     .enabled(
         if: DanteServer.isAvailable && ServerProcess.isInstalled("nginx"),
         "needs root, dante-server and nginx"
@@ -115,6 +117,7 @@ struct `Dante` {
 }
 
 @Suite(
+    .ownThreads,
     .enabled(if: SSHServer.isAvailable && ServerProcess.isInstalled("nginx"), "needs root, OpenSSH and nginx")
 )
 struct `A tunnel of ssh` {

@@ -4,6 +4,7 @@ import Testing
 
 /// The servers behave as the tests of downloads assume; `curl` is the reference.
 @Suite(
+    .ownThreads,
     .enabled(
         if: ServerProcess.isInstalled("curl") && ServerProcess.isInstalled("nginx"),
         "needs curl and nginx"

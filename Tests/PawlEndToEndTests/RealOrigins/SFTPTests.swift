@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.enabled(if: SSHServer.isAvailable, "needs root, mount namespaces and OpenSSH"))
+@Suite(.ownThreads, .enabled(if: SSHServer.isAvailable, "needs root, mount namespaces and OpenSSH"))
 struct `OpenSSH` {
     private func url(_ server: SSHServer, _ site: RealOriginSite) -> String {
         server.url("\(site.served.path)/\(site.name)")

@@ -3,6 +3,7 @@ import PawlTestKit
 import Testing
 
 @Suite(
+    .ownThreads,
     .enabled(
         if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("openssl"),
         "needs nginx and openssl"
@@ -73,7 +74,7 @@ struct `TLS with nginx` {
         let plain = "http://kept.localhost:\(nginx.securePort)/\(site.name)"
         func run(_ options: String..., state: TemporaryFolder) throws -> PawlProcess {
             try site.run(
-                ["--cacert", authority.authority, "--retries", "0"] + options,
+                ["--cacert", authority.authority, "--retries", "0", "-x", "1"] + options,
                 environment: ["XDG_STATE_HOME": state.path]
             )
         }

@@ -5,6 +5,7 @@ import Testing
 
 /// `pawl pipe --to s3://`, with the real program and a store of another language.
 @Suite(
+    .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
         "needs the built program, python3 and curl"

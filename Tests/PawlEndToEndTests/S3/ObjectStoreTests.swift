@@ -4,6 +4,7 @@ import Testing
 
 /// `s3://` as a source and as a target, with the real program and a store of another language.
 @Suite(
+    .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
         "needs the built program, python3 and curl"

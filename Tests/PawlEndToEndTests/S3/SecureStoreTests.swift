@@ -4,6 +4,7 @@ import Testing
 
 /// An object store over TLS, with a certificate of its own authority.
 @Suite(
+    .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
         "needs the built program, python3 and curl"

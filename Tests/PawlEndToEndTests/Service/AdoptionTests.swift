@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Orphaned background sessions, and a service that continues them (A2).
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program")) final class AdoptionTests {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) final class AdoptionTests {
     private let house: ServiceHouse
     private let payload = Payload(seed: 760, length: 6_000_000)
     private let url: String

@@ -2,7 +2,7 @@ import PawlTestKit
 import Testing
 
 /// The short form of `make attack`.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The service under attack` {
     @Test func `no named attack, and no random one, stops it or exhausts its memory`() throws {
         let script = FileSystem.folder(of: #filePath) + "/../../../Scripts/attack"
@@ -16,7 +16,7 @@ struct `The service under attack` {
 }
 
 /// The short form of the second half of `make attack`.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The client under attack` {
     @Test func `no response, and no change of its files, crashes it, lets it hang or write elsewhere`() throws
     {

@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// `pawl check` and Metalinks with many pieces, with the real program at both ends.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `Checks of finished files` {
     private static let length: Int64 = 600_000
     private static let pieceLength = 65_536

@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// What the commands of the queue keep, show and refuse.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The queue's commands` {
     private let house: ServiceHouse
     private let content = Payload(seed: 85, length: 100_001)

@@ -4,6 +4,7 @@ import Testing
 
 /// The keys in the owner's `~/.ssh`, with an OpenSSH server that accepts them.
 @Suite(
+    .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && SSHServer.isAvailable,
         "needs the built program, root, mount namespaces and OpenSSH"

@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// `pawl web`, and a port in use by another program.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The web command` {
     /// The status of a request with the given body.
     private func post(_ body: String, to url: String) throws -> String {

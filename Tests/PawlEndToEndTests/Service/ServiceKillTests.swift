@@ -5,7 +5,7 @@ import PawlTestKit
 import Testing
 
 /// SIGKILL while 64 downloads run, hundreds wait and clients call.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The service killed under load` {
     private static let slots = 64
 

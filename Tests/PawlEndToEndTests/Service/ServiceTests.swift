@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The service as a user runs it, with the real program.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The service` {
     private let house: ServiceHouse
     private let content = Payload(seed: 81, length: 3_000_001)

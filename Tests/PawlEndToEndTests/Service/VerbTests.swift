@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The commands, each with the real program at both ends.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The service's commands` {
     private let house: ServiceHouse
     private let content = Payload(seed: 84, length: 200_001)

@@ -5,6 +5,7 @@ import Testing
 
 /// The output of `list --watch` on a terminal; `script` of util-linux is the terminal.
 @Suite(
+    .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"),
         "needs the built program and script"

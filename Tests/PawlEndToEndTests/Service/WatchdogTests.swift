@@ -2,7 +2,7 @@ import PawlTestKit
 import Testing
 
 /// A service whose web thread hangs, with the real program: the thread is stopped with ptrace.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The watchdog` {
     private func freeze(_ what: String) throws -> [String] {
         let process = try PawlProcess.run("/usr/bin/python3", ["-c", script, PawlBinary.path, what])

@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Hook programs and the webhook, when the service is killed.
-@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `Hooks and webhooks after a kill` {
     @Test func `the program runs again and the webhook is delivered`() throws {
         let house = try ServiceHouse()

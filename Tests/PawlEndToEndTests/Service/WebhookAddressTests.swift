@@ -2,7 +2,10 @@ import PawlTestKit
 import Testing
 
 /// Allowed addresses of a webhook, with a name from a separate hosts file.
-@Suite(.enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program and root"))
+@Suite(
+    .ownThreads,
+    .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program and root")
+)
 struct `The webhook's address` {
     @Test
     func

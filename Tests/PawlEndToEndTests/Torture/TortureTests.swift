@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Real kills of the real program, by the hundred: `make torture`.
-@Suite(.serialized, .enabled(if: Torture.kills > 0, "make torture sets PAWL_TORTURE"))
+@Suite(.ownThreads, .serialized, .enabled(if: Torture.kills > 0, "make torture sets PAWL_TORTURE"))
 struct TortureTests {
     @Test func `A4 A7 C6 D4 killed, stopped, cut off and out of space at any moment every file is correct`()
         throws
