@@ -18,6 +18,8 @@ final class EasyHandle {
     private var sessions: SessionCache?
     /// The text of an address that was denied, see ``denyPrivateAddresses()``.
     var deniedAddress: String?
+    /// Called after each read, and each second: whether libcurl must end the transfer.
+    var isAbandoned: (() -> Bool)?
     /// Whether its multi handle counts it as busy.
     var isBusy = false
     /// Whether its sockets are also tried without an event: 7.88 does not watch the control connection of FTPS while the
@@ -59,6 +61,7 @@ final class EasyHandle {
         overrides = nil
         commands = nil
         deniedAddress = nil
+        isAbandoned = nil
         swallowed = SwallowedBytes()
         replyWait = nil
         proxyLines.removeAll()
@@ -107,7 +110,7 @@ final class EasyHandle {
         if isSwallowing, let received = sockets.received(localPort: localPort) {
             swallowed.notePage(received: received)
         }
-        return overrun == nil
+        return overrun == nil && isAbandoned?() != true
     }
 
     fileprivate func endReplies() {

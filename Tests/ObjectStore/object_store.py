@@ -5,7 +5,7 @@ usage: object_store.py PORT [CERTIFICATE KEY]: with a certificate over TLS, wher
 
 POST /_control with JSON: {"faults": [{"op": "UploadPart", "do": "lose"}], "skew": 3600, "lies": true, "pace": 0.1}
   faults: each is used once. do: lose (carried out, the connection is closed without a response), slow (503 SlowDown),
-  internal (500), refuse STATUS CODE. skew: seconds by which its clock is ahead. lies: ignores preconditions. pace: seconds a part takes.
+  internal (500), refuse STATUS CODE, hang (nothing is carried out, and no response comes). skew: seconds by which its clock is ahead. lies: ignores preconditions. pace: seconds a part takes.
 GET /_state: keys of the objects and of the uploads. GET /_log: the operations so far, as JSON. GET /_wait?op=UploadPart&count=2: the same, once there were so many of that kind.
 """
 import base64, hashlib, hmac, json, ssl, sys, threading, time, zlib
@@ -98,6 +98,10 @@ class Handler(BaseHTTPRequestHandler):
                     control["faults"].remove(each)
                     break
         try:
+            if fault == "hang":
+                self.rfile.read(1)  # Until the client has closed the connection.
+                self.close_connection = True
+                return
             if fault == "slow":
                 raise Refused(503, "SlowDown")
             if fault == "internal":

@@ -68,7 +68,11 @@ package final class ObjectDisk: UnstoredDisk {
         keeping kept: UploadNote?,
         discarding note: UploadNote?
     ) throws(Failure) {
-        if let note, kept == nil { try store.abort(note.upload, at: target) }
+        if let note, kept == nil {
+            try store.abort(note.upload, at: target)
+            // Also after a kill between the completion and the note's end.
+            try? store.delete(UploadNote.address(beside: target))
+        }
         // Not every store lists them, and not every user may.
         guard let uploads = try? store.uploads(at: target) else { return }
         for upload in uploads where upload.id != kept?.upload && upload.id != note?.upload {

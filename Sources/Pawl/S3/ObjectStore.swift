@@ -52,6 +52,8 @@ package final class ObjectStore: Sendable {
     private let client: CurlClient
     private let policy: RetryPolicy
     private let learnt = Mutex(Learnt())
+    /// When the last request ends, once it was stopped.
+    private let end = Monitor<Instant?>(nil)
 
     /// The store that these options mean; throws code 28 for invalid ones.
     package init(_ options: DownloadOptions, deniesPrivateAddresses: Bool = false) throws(Failure) {
@@ -63,6 +65,31 @@ package final class ObjectStore: Sendable {
             retries: options.retries,
             delay: .seconds(options.retryDelay),
             longestRetryAfter: .seconds(options.maximumRetryAfter)
+        )
+    }
+
+    /// Ends the requests of all threads, and makes no others: at once those that change nothing, the others when `grace` has
+    /// passed without a response.
+    ///
+    /// Nothing is undone, so another run can continue.
+    package func stop(within grace: Interval) {
+        end.with { $0 = $0 ?? SystemClock().now + grace }
+    }
+
+    package var isStopped: Bool { end.read { $0 != nil } }
+
+    private func mustEnd(_ method: String) -> Bool {
+        guard let deadline = end.read({ $0 }) else { return false }
+        return method == "GET" || method == "HEAD" || SystemClock().now >= deadline
+    }
+
+    private func interrupted(_ what: String, _ address: WebAddress) -> Failure {
+        Failure(
+            .unfinished,
+            what,
+            at: address.redacted,
+            because: LocalizableMessage("s3-interrupted", "it was interrupted before the store responded"),
+            remedy: "\(.resume)"
         )
     }
 
@@ -341,6 +368,7 @@ package final class ObjectStore: Sendable {
         var attempt = 0
         var mayCorrect = true
         while true {
+            if mustEnd(method) { throw interrupted(what, address) }
             let failure: Failure
             var disposition: RetryPolicy.Disposition
             var retryAfter: Interval?
@@ -365,6 +393,7 @@ package final class ObjectStore: Sendable {
                 // Two conditional requests met: the other one may win, or fail.
                 if head.status == 409 { disposition.isRetried = true }
             } catch {
+                if mustEnd(method) { throw interrupted(what, address) }
                 disposition = RetryPolicy.disposition(of: .transfer(error))
                 failure = Failure(disposition.code, what, at: address.redacted, because: error.text)
             }
@@ -373,7 +402,8 @@ package final class ObjectStore: Sendable {
             let wait = learnt.withLock {
                 policy.wait(attempt: attempt, retryAfter: policy.allowed(retryAfter), dice: &$0.dice)
             }
-            SystemThread.sleep(seconds: wait.seconds)
+            let isOver = end.wait(until: SystemClock().now + wait) { $0 != nil ? true : nil }
+            if isOver ?? false { throw interrupted(what, address) }
         }
     }
 
@@ -413,7 +443,8 @@ package final class ObjectStore: Sendable {
             at: time
         )
         return try client.perform(
-            CurlClient.Request(method, location, lines: lines, body: body, limit: limit)
+            CurlClient.Request(method, location, lines: lines, body: body, limit: limit),
+            abandonedIf: { self.mustEnd(method) }
         )
     }
 

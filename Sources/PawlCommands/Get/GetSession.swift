@@ -25,12 +25,16 @@ struct GetSession: ~Copyable {
     private var isBusy = false
     private let start = milliseconds()
 
+    /// How long an object may take to be completed after a signal.
+    private static let storeGrace = Interval.seconds(5)
+
     init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
         usualNetrc = plan.options.readsNetrc ? NetrcPermission.usual() : nil
         common = Boxed(Self.complete(plan.common, usualNetrc))
         let mailbox = try CommandMailbox()
-        store = try plan.store()
+        let store = try plan.store()
+        self.store = store
         let cursor = CursorGuard()
         reporter = ProgressReporter(
             plan.options,
@@ -39,7 +43,11 @@ struct GetSession: ~Copyable {
             files: plan.items.count
         )
         // Before any other thread, so that the downloader's threads inherit the signal mask.
-        SignalWatch.start(hasDisplay: reporter.hasDisplay, cursor: cursor) { mailbox.post(.signal($0)) }
+        SignalWatch.start(hasDisplay: reporter.hasDisplay, cursor: cursor) { number in
+            // The main thread may wait for a store that does not respond.
+            if [SIGINT, SIGTERM, SIGHUP].contains(number) { store?.stop(within: Self.storeGrace) }
+            mailbox.post(.signal(number))
+        }
         var configuration = plan.options.connections
         configuration.jobs = plan.options.jobs
         configuration.rateLimit = plan.options.rateLimit
@@ -96,7 +104,7 @@ struct GetSession: ~Copyable {
     /// Keeps a few more downloads in the downloader than there are slots: enough that no slot is idle, few enough that
     /// a list of any length needs little memory.
     private mutating func feed() {
-        while next < plan.items.count, ledger.active.count < plan.options.jobs * 4 {
+        while next < plan.items.count, ledger.active.count < plan.options.jobs * 4, !isStopped {
             let item = plan.items[next]
             next += 1
             do throws(PawlError) {
@@ -111,10 +119,17 @@ struct GetSession: ~Copyable {
                 ledger.add(download.id.rawValue, source: download.source)
                 download.resume()
             } catch {
+                guard !isStopped else {
+                    next -= 1
+                    return
+                }
                 reporter.notify(ledger.refuse(error))
             }
         }
     }
+
+    /// Whether a signal has ended the requests to the store.
+    private var isStopped: Bool { store?.isStopped ?? false }
 
     private func target(of item: GetPlan.Item) throws(PawlError) -> WebAddress? {
         do throws(Failure) { return try plan.target(of: item) } catch { throw PawlError(error) }

@@ -46,14 +46,19 @@ package final class CurlClient: Sendable {
     }
 
     /// The response, whatever its status; redirects are not followed.
+    ///
+    /// `isAbandoned`: called at least each second; a request that is abandoned throws.
     package func perform(
-        _ request: Request
+        _ request: Request,
+        abandonedIf isAbandoned: @escaping () -> Bool
     ) throws(TransferFault) -> (head: ResponseHead, body: [UInt8]) {
         guard let handle = idle.withLock({ $0.popLast() })?.handle ?? EasyHandle() else {
             throw TransferFault.outOfMemory
         }
         let like = TransferRequest(address: request.address, connection: .separate, settings: settings)
         handle.reset()
+        handle.isAbandoned = isAbandoned
+        defer { handle.isAbandoned = nil }
         let options = try ConnectionSettings(for: like)
         options.apply(to: handle)
         let response = Response(limit: request.limit)

@@ -109,6 +109,29 @@ struct `Object stores` {
         #expect(difference("got", payload) == nil)
     }
 
+    @Test(arguments: [
+        ("Head", 1, 3), ("Get", 1, 3), ("ListUploads", 1, 3), ("Create", 1, 3), ("UploadPart", 3, 1),
+        ("Complete", 1, 1), ("Delete", 1, 0),
+    ])
+    // A last part that is shorter than the others is sent again.
+    func `one signal ends it although the store hangs`(operation: String, count: Int, missing: Int) throws {
+        let url = bench.origin.serve("/hung", payload)
+        let begun = operation == "UploadPart" ? ["UploadPart", "UploadPart"] : []
+        let faults = begun.map { "{\"op\": \"\($0)\", \"do\": \"pass\"}" }
+        try store.control(
+            "{\"faults\": [\((faults + ["{\"op\": \"\(operation)\", \"do\": \"hang\"}"]).joined(separator: ","))]}"
+        )
+        let hung = try start([url, "--timeout", "3600", "--to", "s3://bucket/hung"])
+        try store.wait(for: operation, count: count)
+        hung.send(SIGTERM)
+        #expect(hung.wait() == .code(7), "\(hung.errors)")
+        #expect(hung.errors.contains("run the same command again"), "\(hung.errors)")
+        let stored = try store.count("UploadPart")
+        #expect(try get(url, "--to", "s3://bucket/hung").code == .code(0))
+        #expect(try store.count("UploadPart") == stored + missing)
+        #expect(try store.state() == (["bucket/hung"], []))
+    }
+
     @Test func `another machine continues an upload that was killed`() throws {
         try store.control("{\"pace\": 0.2}")
         let url = bench.origin.serve("/killed", payload)

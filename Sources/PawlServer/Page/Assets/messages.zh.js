@@ -152,6 +152,7 @@ const messages = {
   "s3-no-authorities": "没有该文件，或无法读取",
   "s3-key-characters": "它或其私有密钥含有访问密钥中不可能出现的字符",
   "s3-prefix-not-object": "它是键的前缀，不是对象",
+  "s3-interrupted": "存储响应之前被中断",
   "s3-object-replaced": "对象已被替换，或存储不支持按范围读取",
   "gpgv-missing": "未安装用于检验 OpenPGP 签名的程序 gpgv",
   "keyring-without-key": "其中没有 OpenPGP 公钥",
