@@ -20,16 +20,10 @@ package struct PartitionRun {
         while !inbox.isExhausted {
             if try hear(inbox.wait(until: nil, wantsLines: output.hasRoom)) { return 7 }
             while output.hasRoom, let line = inbox.nextLine() {
-                guard let bytes = line.bytes else {
-                    throw Failure(
-                        .badOption,
-                        "cannot pass on",
-                        at: "line \(line.number)",
-                        because: "it has \(PipeLines.limit >> 20) MiB or more"
-                    )
-                }
                 let number = HostPartition.number(of: line, among: count)
-                output.append(Array("\(number)\t".utf8) + bytes)
+                output.append(
+                    Array("\(number)\t".utf8) + (line.bytes ?? PipeJob.standIn(forLine: line.number))
+                )
             }
         }
         while !output.drain(until: SystemClock().now + .milliseconds(100)) {

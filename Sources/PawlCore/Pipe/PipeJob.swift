@@ -35,7 +35,7 @@ package struct PipeJob: Hashable, Sendable {
 
     package static func parse(_ line: PipeLines.Line) -> Result<PipeJob, Refusal> {
         guard let bytes = line.bytes else {
-            return refusal(line, "the line has \(PipeLines.limit >> 20) MiB or more")
+            return refusal(line, tooLong)
         }
         let text = bytes.trimmed(\.isWhiteSpace)
         guard !text.contains(0) else { return refusal(line, "the line contains a NUL character") }
@@ -44,6 +44,19 @@ package struct PipeJob: Hashable, Sendable {
             return refusal(line, "the line is not UTF-8")
         }
         return make(line, url: url, members: nil)
+    }
+
+    private static let tooLong = "the line has \(PipeLines.limit >> 20) MiB or more"
+    private static let refusedName = "refused"
+
+    /// A line that is no job either, for one that is too long to be passed on: with its number in the input, and the
+    /// reason for the result of the worker that gets it.
+    package static func standIn(forLine number: Int) -> [UInt8] {
+        let members: [JSON.Member] = [
+            JSON.Member("url", .null), JSON.Member(refusedName, .string(tooLong)),
+            JSON.Member("inputLine", .number("\(number)")),
+        ]
+        return Array(JSON.object(members).utf8)
     }
 
     /// The job of a failed result in a manifest; `nil` for any other result.
@@ -66,7 +79,7 @@ package struct PipeJob: Hashable, Sendable {
         let all = json.members ?? []
         let members = all.filter { $0.name != "headers" }
         guard let url = json["url"]?.string else {
-            return refusal(line, "the object has no text named url", members)
+            return refusal(line, json[refusedName]?.string ?? "the object has no text named url", members)
         }
         for name in ["checksum", "out"] {
             guard let value = json[name], value != .null, value.string == nil else { continue }
