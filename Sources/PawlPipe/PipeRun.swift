@@ -28,7 +28,7 @@ package struct PipeRun {
         init(_ job: PipeJob, size: Int) {
             self.job = job
             self.size = size
-            host = job.address.host
+            host = HostPartition.server(job.address.host)
         }
     }
 

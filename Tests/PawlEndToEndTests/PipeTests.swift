@@ -334,6 +334,42 @@ struct PipeTests {
         #expect(bench.origin.log.mostOpen <= 2 * PipeBench.loops && bench.origin.log.records.count == 40)
     }
 
+    @Test func `a line that is too long costs no other line its worker`() throws {
+        let bench = try PipeBench()
+        let url = bench.origin.serve("/p.jpg", Payload(seed: 1, length: 1000))
+        try bench.write([url, String(repeating: "x", count: 100_000_000), url])
+        let split = try bench.start(["--partition", "1"], with: [])
+        #expect(split.wait() == .code(0))
+        let lines = split.lines.filter { !$0.isEmpty }.map { String($0.dropFirst(2)) }
+        #expect(lines.count == 3 && lines[0] == url && lines[2] == url)
+        try bench.write(lines)
+        let (code, results) = try bench.run(["--ordered"])
+        #expect(code == 28)
+        #expect(results.map { $0["status"]?.string } == ["ok", "refused", "ok"])
+        #expect(results[1]["reason"]?.string == "the line has 64 MiB or more")
+        #expect(results[1]["inputLine"]?.integer == 2)
+    }
+
+    @Test func `the limit of a host holds for all spellings of it`() throws {
+        let bench = try PipeBench()
+        let held = bench.origin.serve("/held.jpg", Payload(seed: 1, length: 3000)) {
+            $0.delay = .untilReleased
+        }
+        let same = bench.origin.serve("/same.jpg", Payload(seed: 2, length: 3000))
+        let other = bench.origin.serve("/other.jpg", Payload(seed: 3, length: 3000))
+        try bench.write([
+            held, same.replacing("127.0.0.1", with: "[::ffff:127.0.0.1]"),
+            other.replacing("127.0.0.1", with: "localhost"),
+        ])
+        let process = try bench.start(["--per-host", "1"], with: PipeBench.local)
+        bench.origin.wait(requests: 1, of: "/held.jpg")
+        bench.origin.wait(requests: 1, of: "/other.jpg")
+        #expect(bench.origin.log.of("/same.jpg").isEmpty)
+        bench.origin.release("/held.jpg")
+        #expect(process.wait() == .code(0), "\(process.errors)")
+        #expect(bench.origin.log.of("/same.jpg").count == 1)
+    }
+
     @Test func `lines are given to workers by their hosts`() throws {
         let bench = try PipeBench()
         try bench.write([

@@ -10,12 +10,25 @@ package enum HostPartition {
         return Int(FNV.hash64(text) % UInt64(max(1, count)))
     }
 
+    /// The same text for all spellings of a host that a URL may have, such as one with the dot of the DNS's root: what limits
+    /// of a host apply to.
+    package static func server(_ host: String) -> String {
+        if host.utf8.last == .dot { return String(Substring(host.utf8.dropLast())) }
+        guard host.utf8.contains(.colon), let bytes = IPv6Address(Array(host.utf8)[...])?.bytes,
+            bytes.starts(with: mapped)
+        else { return host }
+        return bytes[mapped.count...].map { "\($0)" }.joined(separator: ".")
+    }
+
+    /// The prefix of an IPv4 address as an IPv6 address: connections to it use IPv4 (RFC 4291 §2.5.5.2).
+    private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+
     /// The registrable part of a host name: two labels, or three if the last two are like `co.uk`.
     ///
     /// Without the list of public suffixes: hosts of several owners below another suffix are one host here, which
     /// is what a shared server needs anyway.
     package static func registrable(_ host: String) -> String {
-        let host = host.lowercased()
+        let host = server(host.lowercased())
         guard !host.contains(":"), !host.utf8.allSatisfy({ $0.isDigit || $0 == .dot }) else { return host }
         let labels = host.split(separator: ".")
         guard labels.count > 2 else { return labels.joined(separator: ".") }

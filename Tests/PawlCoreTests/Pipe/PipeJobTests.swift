@@ -131,8 +131,21 @@ struct PipeJobTests {
             HostPartition.number(of: PipeLines.Line(number: 1, bytes: Array(text.utf8)), among: 1000)
         }
         #expect(number("http://a.example.org/1") == number(#"{"id":1,"url":"https://b.example.org:8443/2"}"#))
+        #expect(number("http://example.org/") == number("HTTPS://EXAMPLE.ORG.:443/"))
+        #expect(number("http://bücher.example/") == number("http://xn--bcher-kva.example:8080/"))
+        #expect(number("http://192.0.2.1/") == number("http://[::ffff:192.0.2.1]/"))
         // Stable for ever: other versions and machines work on the same partitions.
         #expect(number("http://example.org/") == 841)
+    }
+
+    @Test func `a line that is too long for a worker is refused by it with its number`() throws {
+        let text = PipeJob.standIn(forLine: 7)
+        guard case .failure(let refusal) = PipeJob.parse(PipeLines.Line(number: 1, bytes: text)) else {
+            Issue.record("it is a job")
+            return
+        }
+        #expect(refusal.reason == "the line has 64 MiB or more")
+        #expect(refusal.members.contains(JSON.Member("inputLine", .number("7"))))
     }
 
     @Test func `a shard's trailer is read as it was written`() throws {
