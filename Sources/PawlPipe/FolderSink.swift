@@ -18,8 +18,7 @@ struct FolderSink: SampleSink {
         return existing.source == Self.mark(of: job)
     }
 
-    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
-        var records = records
+    func store(_ records: inout [PipeRecord]) throws(Failure) {
         var drafts: [(index: Int, draft: SampleFolder.Draft, content: SampleContent)] = []
         for index in records.indices {
             guard case .success(let job) = records[index].job else { continue }
@@ -33,7 +32,7 @@ struct FolderSink: SampleSink {
                 }
             } catch { records[index].result.fail(error) }
         }
-        guard !drafts.isEmpty else { return records }
+        guard !drafts.isEmpty else { return }
         // Sync data before names, and names before results, so that reported files survive a power failure.
         try folder.syncAll()
         for (index, draft, content) in drafts {
@@ -43,7 +42,6 @@ struct FolderSink: SampleSink {
             records[index].content = nil
         }
         try folder.syncAll()
-        return records
     }
 
     private func content(of record: PipeRecord) throws(Failure) -> SampleContent? {

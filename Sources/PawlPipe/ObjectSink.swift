@@ -29,8 +29,7 @@ struct ObjectSink: SampleSink {
         var text: String { "\(source)-\(sha256)" }
     }
 
-    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
-        var records = records
+    func store(_ records: inout [PipeRecord]) throws(Failure) {
         for index in records.indices {
             guard case .success(let job) = records[index].job else { continue }
             do throws(Failure) {
@@ -47,7 +46,6 @@ struct ObjectSink: SampleSink {
             }
             records[index].content = nil
         }
-        return records
     }
 
     /// Whether an earlier run stored the job's object from the same URL.

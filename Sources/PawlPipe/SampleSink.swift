@@ -9,7 +9,7 @@ protocol SampleSink: Sendable {
     /// Stores the contents of the records, and completes their results.
     ///
     /// A failure ends the run.
-    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord]
+    func store(_ records: inout [PipeRecord]) throws(Failure)
 }
 
 extension SampleSink {
@@ -20,14 +20,12 @@ extension SampleSink {
 
 /// Stores nothing: only addresses and digests are checked.
 struct NoSink: SampleSink {
-    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
-        var records = records
+    func store(_ records: inout [PipeRecord]) throws(Failure) {
         for index in records.indices {
             guard let content = records[index].content else { continue }
             try records[index].result.describe(content)
             records[index].content = nil
         }
-        return records
     }
 }
 

@@ -33,11 +33,9 @@ final class ShardSink: SampleSink {
         try draft.append(archive.beginning)
     }
 
-    func store(_ records: [PipeRecord]) throws(Failure) -> [PipeRecord] {
-        var records = records
+    func store(_ records: inout [PipeRecord]) throws(Failure) {
         for index in records.indices { try store(&records[index]) }
         try flush()
-        return records
     }
 
     private func store(_ record: inout PipeRecord) throws(Failure) {

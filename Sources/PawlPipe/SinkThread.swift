@@ -8,8 +8,27 @@ final class SinkThread: Sendable {
     private let inbox: PipeInbox
     private struct State {
         var waiting: [PipeRecord] = []
+        /// The index of the first record that no thread has taken.
+        var next = 0
         /// The load of waiting and of active samples.
         var load = 0
+
+        /// Moves records out: a copy of each would count a dozen references.
+        mutating func take(_ count: Int) -> [PipeRecord]? {
+            guard next < waiting.count else { return nil }
+            guard next > 0 || waiting.count > count else {
+                defer { waiting = [] }
+                return waiting
+            }
+            let end = min(next + count, waiting.count)
+            let batch = Array(waiting[next..<end])
+            next = end
+            if next * 2 >= waiting.count {
+                waiting.removeFirst(next)
+                next = 0
+            }
+            return batch
+        }
     }
 
     private static let room = 8 << 20
@@ -36,16 +55,12 @@ final class SinkThread: Sendable {
 
     private func run() {
         while true {
-            let batch: [PipeRecord]? = state.wait(until: nil) { state in
-                guard !state.waiting.isEmpty else { return nil }
-                defer { state.waiting.removeFirst(min(state.waiting.count, sink.batch)) }
-                return Array(state.waiting.prefix(sink.batch))
-            }
-            guard let batch else { continue }
+            guard var batch = state.wait(until: nil, for: { $0.take(sink.batch) }) else { continue }
+            let load = batch.reduce(0) { $0 + $1.load }
             do throws(Failure) {
-                let stored = try sink.store(batch)
-                state.with { $0.load -= batch.reduce(0) { $0 + $1.load } }
-                inbox.post(.stored(stored))
+                try sink.store(&batch)
+                state.with { $0.load -= load }
+                inbox.post(.stored(batch))
             } catch {
                 return inbox.post(.sinkFailed(error))
             }

@@ -34,6 +34,12 @@ package final class SampleSpool: UnstoredDisk {
         }
     }
 
+    /// Avoids that the bytes are moved while they grow.
+    fileprivate func reserve(_ total: Int64) {
+        guard total <= Self.memory else { return }
+        state.withLock { $0.bytes.reserveCapacity(Int(max(0, total))) }
+    }
+
     fileprivate func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         let end = offset + Int64(bytes.count)
         // The closure of `withLock` cannot throw a `Failure`.
@@ -107,7 +113,10 @@ private final class SpoolPartial: UnstoredPartial {
         )
     }
 
-    func reserve(_ total: Int64) throws(Failure) { try check(total) }
+    func reserve(_ total: Int64) throws(Failure) {
+        try check(total)
+        spool.reserve(spool.isCut ? min(total, spool.limit) : total)
+    }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         try check(offset + Int64(bytes.count))
