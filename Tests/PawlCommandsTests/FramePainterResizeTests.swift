@@ -47,7 +47,7 @@ import Testing
                 permanent: Array(permanent),
                 frame: frame(rows: 2 + below(3), known),
                 width: known.width,
-                height: known.height
+                screen: FramePainter.Screen(rows: known.height, narrowest: 40)
             )
             // The terminal takes CR LF in one piece, as it was written.
             let cut = codes.index(codes.startIndex, offsetBy: notice == .during ? below(codes.count) : 0)
@@ -56,7 +56,7 @@ import Testing
             terminal.write(codes[cut...])
         }
         terminal.write(
-            painter.paint(permanent: [], frame: [], width: terminal.width, screen: terminal.height)
+            painter.paint(permanent: [], frame: [], width: terminal.width)
         )
         return terminal.lines
     }

@@ -47,16 +47,36 @@ import Testing
         )
     }
 
-    @Test func `a display at the bottom of the screen is filled from the top`() {
+    private let screen = FramePainter.Screen(rows: 6, narrowest: 3)
+
+    @Test func `lines that can wrap have empty rows above them until permanent lines are there`() {
         var painter = FramePainter()
         func painted(_ permanent: [String], _ lines: StyledLine...) -> String {
-            readable(painter.paint(permanent: permanent, frame: lines, width: 80, height: 4))
+            readable(painter.paint(permanent: permanent, frame: lines, width: 80, screen: screen))
         }
-        let (a, b) = (frame("a")[0], frame("b")[0])
-        #expect(painted([], a, b) == "///^?7lb<^Aa<^2A^?7h")
-        #expect(painted([], a, b) == "<^2K^C^J<///^?7lb<^Aa<^2A^?7h")
-        #expect(painted(["one"], a) == "<^2K^C^J<one<///^?7la<^2A^?7h")
-        #expect(painted(["two"]) == "<^2K^C^J<two</")
+        let (long, short) = (frame("1234")[0], frame("b")[0])
+        #expect(painted([], long, short) == "//^?7lb<^A1234<^1A^?7h")
+        #expect(painted([], long, long) == "<^2K^C^J<///^?7l1234<^A1234<^2A^?7h")
+        #expect(painted(["one"], long, short) == "<^2K^C^J<one<//^?7lb<^A1234<^?7h")
+        #expect(painted(["two"], short) == "<^2K^C^J<two</^?7lb<^?7h")
+        #expect(painted(["three"]) == "<^2K^C^J<three</")
+    }
+
+    @Test func `a terminal that cuts its lines off needs no empty rows`() {
+        var painter = FramePainter(FramePainter.Terminal(reflows: false))
+        let codes = painter.paint(permanent: [], frame: frame("1234", "b"), width: 80, screen: screen)
+        #expect(readable(codes) == "/^?7lb<^A1234<^?7h")
+    }
+
+    @Test func `a frame that cannot wrap on the screen gets as many empty rows as there are`() {
+        var painter = FramePainter()
+        let codes = painter.paint(
+            permanent: [],
+            frame: frame("1234567", "1234567", "1234567"),
+            width: 80,
+            screen: screen
+        )
+        #expect(codes.unicodeScalars.count { $0 == "\n" } == 5)
     }
 
     @Test func `a wide character that does not fit begins the next row`() {
@@ -84,8 +104,8 @@ import Testing
 
     @Test func `what is left on the screen stands below what is above it`() {
         var painter = FramePainter()
-        _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80, height: 5)
-        #expect(readable(painter.leave()) == "<^2K^C^J<^?7la</b^?7h</")
+        _ = painter.paint(permanent: [], frame: frame("1234", "b"), width: 80, screen: screen)
+        #expect(readable(painter.leave()) == "<^2K^C^J<^?7l1234</b^?7h</")
         #expect(painter.leave() == "")
     }
 
@@ -93,8 +113,8 @@ import Testing
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(readable(painter.leave(isEchoed: true)) == "<^2K^?7la^?7h^1B</")
-        _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80, height: 5)
-        #expect(readable(painter.leave(isEchoed: true)) == "<^2K^C^J<^?7la</b^?7h</")
+        _ = painter.paint(permanent: [], frame: frame("1234", "b"), width: 80, screen: screen)
+        #expect(readable(painter.leave(isEchoed: true)) == "<^2K^C^J<^?7l1234</b^?7h</")
     }
 
     @Test func `colours end where they began`() {

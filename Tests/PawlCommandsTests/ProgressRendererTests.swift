@@ -157,7 +157,34 @@ import Testing
             .lines(rows, totals: nil, tick: 0)
         let wrapped = lines.reduce(0) { $0 + TerminalText.rows(of: $1.text, width: 60) }
         #expect(wrapped <= height - 1, "\(lines.count) lines")
-        #expect(lines.count >= 4)
+        #expect(lines.count == min(61, height - 1))
+    }
+
+    @Test(arguments: [(8, 120, 14, 9), (8, 80, 12, 9), (8, 100, 10, 9), (8, 120, 8, 7), (3, 120, 8, 4)])
+    func `the rows of a low terminal are used`(files: Int, width: Int, height: Int, shown: Int) {
+        let rows = (1...files).map { number in
+            ProgressRow(
+                name: "a rather long name of a file, number \(number).iso",
+                written: 1,
+                total: 2,
+                speed: 1
+            )
+        }
+        let totals = ProgressTotals(
+            files: files,
+            finished: 0,
+            failed: 0,
+            written: 0,
+            total: nil,
+            speed: 0,
+            timeLeft: nil
+        )
+        let lines = ProgressRenderer(glyphs: .unicode, width: width, height: height, narrowest: 60)
+            .lines(rows, totals: totals, tick: 0).map(\.text)
+        #expect(lines.count == shown, "\(lines)")
+        #expect(lines.allSatisfy { TerminalText.width($0) < width })
+        #expect(lines[0].contains("━") == (files == 3), "few files keep their bars")
+        #expect(lines[0].contains("50.0%"))
     }
 
     @Test func `the plain characters are ASCII`() {

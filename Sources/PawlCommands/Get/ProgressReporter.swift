@@ -146,7 +146,7 @@ struct ProgressReporter: ~Copyable {
         case .display:
             let size = TerminalState.size()
             errors.append(
-                painter.paint(permanent: permanent, frame: [], width: size.columns, screen: size.rows)
+                painter.paint(permanent: permanent, frame: [], width: size.columns)
             )
             errors.append(cursor.showingCode())
             fallthrough
@@ -172,12 +172,8 @@ struct ProgressReporter: ~Copyable {
         errors.flush()
     }
 
-    /// The number of files from which on the display has the bottom of the screen to itself: the rows of several wrap to more
-    /// than there may be above them.
-    private static let many = 2
-
     /// The width to which a terminal may shrink without old rows staying above the display.
-    private static let narrowest = 40
+    static let narrowest = 60
 
     /// A progress bar already shows that a download has started.
     private func isWorthKeeping(_ report: Report) -> Bool {
@@ -223,8 +219,8 @@ struct ProgressReporter: ~Copyable {
                 permanent: permanent,
                 frame: frame,
                 width: size.columns,
-                height: files >= ProgressReporter.many ? size.rows : nil,
-                screen: size.rows
+                screen: files > 1
+                    ? FramePainter.Screen(rows: size.rows, narrowest: ProgressReporter.narrowest) : nil
             )
         )
         permanent.removeAll()

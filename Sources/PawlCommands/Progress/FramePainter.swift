@@ -8,11 +8,15 @@ package struct FramePainter: Sendable {
     private var drawn: [StyledLine] = []
     /// Empty rows above them, from the cursor on.
     ///
-    /// A terminal that becomes lower drops what is below the cursor before it pushes rows off its top, where they can
-    /// never be erased.
+    /// A terminal whose lines wrap anew pushes as many rows off its top as wrapping adds, where they can never be erased.
+    /// There are as many rows above the frame as it can wrap to; these are the ones that finished lines do not provide.
     private var gap = 0
+    /// The most rows that there can be from the cursor to the end of the screen; `nil` if that does not matter.
+    private var room: Int?
+    /// The latest permanent lines, which are directly above the cursor.
+    private var above: [String] = []
     private var lastWidth = 0
-    private var lastScreen: Int?
+    private var lastScreen = 0
     private let terminal: Terminal
 
     /// What the painter has to know about a terminal.
@@ -27,6 +31,18 @@ package struct FramePainter: Sendable {
         }
     }
 
+    /// The size of a terminal.
+    package struct Screen: Sendable, Hashable {
+        package var rows: Int
+        /// The width to which it may shrink without a row of the frame staying behind.
+        package var narrowest: Int
+
+        package init(rows: Int, narrowest: Int) {
+            self.rows = rows
+            self.narrowest = narrowest
+        }
+    }
+
     package init(_ terminal: Terminal = Terminal()) { self.terminal = terminal }
 
     package init(_ state: TerminalState) {
@@ -35,44 +51,51 @@ package struct FramePainter: Sendable {
 
     /// Replaces the display: `permanent` lines scroll up, `frame` is drawn below them.
     ///
-    /// `width` is the current number of columns. With `height`, the frame is kept at the bottom of the screen, and
-    /// permanent lines fill it from the top: terminals push as many rows off the top as wrapping adds, and what has left
-    /// the screen cannot be erased. `screen` is the current number of rows.
+    /// `width` is the current number of columns. With a `screen`, there are enough rows above the frame for it to wrap:
+    /// permanent lines, or empty rows as long as there are too few of these.
     package mutating func paint(
         permanent: [String],
         frame: [StyledLine],
         width: Int,
-        height: Int? = nil,
-        screen: Int? = nil
+        screen: Screen? = nil
     ) -> String {
         let isFirst = drawn.isEmpty
-        let size = screen ?? height
-        var room = isFirst ? height ?? 0 : room(width: width, screen: size)
-        (lastWidth, lastScreen) = (width, size)
+        var rows = screen.map { isFirst ? $0.rows : mostRows(width: width, screen: $0.rows) } ?? frame.count
         // At once, though most redraws change little: line feeds scroll where the screen is lower than it is thought to
         // be, and what leaves it must be empty. A row that was wrapped stays joined with the next one until it is erased
         // as a whole.
         var codes = isFirst ? "" : FramePainter.erasure
         for line in permanent {
             codes += line + "\r\n"
-            room -= TerminalText.rows(of: line, width: width)
+            rows -= TerminalText.rows(of: line, width: width)
         }
-        gap = frame.isEmpty || height == nil ? 0 : max(0, min(room, height ?? 0) - frame.count)
-        drawn = frame
+        rows = max(rows, frame.count)
+        gap = frame.isEmpty ? 0 : screen.map { gap(above: frame, width: width, rows: rows, $0) } ?? 0
+        (drawn, room) = (frame, screen.map { min(rows, $0.rows) })
+        (lastWidth, lastScreen) = (width, screen?.rows ?? 0)
+        above = (above + permanent).suffix(lastScreen)
         return codes + drawing(frame)
+    }
+
+    /// The empty rows that are missing above a frame for it to wrap; `rows` are there for both.
+    private func gap(above frame: [StyledLine], width: Int, rows: Int, _ screen: Screen) -> Int {
+        guard terminal.reflows, screen.narrowest < width else { return 0 }
+        let wrapped = frame.reduce(0) { $0 + TerminalText.rows(of: $1.text, width: screen.narrowest) }
+        let missing = wrapped - frame.count - max(0, screen.rows - rows)
+        return max(0, min(missing, min(rows, screen.rows) - frame.count))
     }
 
     /// Leaves the drawn frame on the screen, without the empty rows above it, and moves to a new line for other output.
     ///
     /// `isEchoed`: the terminal has echoed a key at the cursor, such as `^Z`, over the first row.
     package mutating func leave(isEchoed: Bool = false) -> String {
-        defer { (drawn, gap) = ([], 0) }
+        defer { (drawn, gap, above) = ([], 0, []) }
         guard let top = drawn.first?.escaped(inColor: terminal.takesColor) else { return "" }
         if gap > 0 {
             let lines = drawn.map { $0.escaped(inColor: terminal.takesColor) }.joined(separator: "\r\n")
             return FramePainter.erasure + "\u{1B}[?7l\(lines)\u{1B}[?7h\r\n"
         }
-        let rows = room(width: lastWidth, screen: lastScreen)
+        let rows = drawn.count
         let mended = isEchoed ? "\r\u{1B}[2K\u{1B}[?7l\(top)\u{1B}[?7h" : ""
         return mended + (rows > 1 ? "\u{1B}[\(rows - 1)B" : "") + "\r\n"
     }
@@ -98,12 +121,20 @@ package struct FramePainter: Sendable {
 
     /// The most rows that there can be from the cursor to the end of the screen, at the size that it has now.
     ///
-    /// With too many, rows above scroll off the screen; with too few, the frame is not at the bottom.
-    private func room(width: Int, screen: Int?) -> Int {
-        let rows =
-            terminal.reflows
-            ? drawn.reduce(0) { $0 + TerminalText.rows(of: $1.text, width: width) } : drawn.count
-        guard let screen, let lastScreen else { return gap + rows }
-        return min(gap + rows + max(0, screen - lastScreen), screen)
+    /// With too many, there are empty rows above the frame that it does not need; with too few, rows of it may stay behind.
+    private func mostRows(width: Int, screen: Int) -> Int {
+        guard let room else { return screen }
+        var rows = room + max(0, screen - lastScreen)
+        if terminal.reflows {
+            rows += drawn.reduce(0) { $0 + TerminalText.rows(of: $1.text, width: width) } - drawn.count
+            if width > lastWidth { rows += rowsAboveLost(width: width) }
+        }
+        return min(rows, screen)
+    }
+
+    /// By how many rows those above become fewer in a wider terminal, which shows the ones that have left it at its top.
+    private func rowsAboveLost(width: Int) -> Int {
+        let known = above.reduce(0) { $0 + TerminalText.rows(of: $1, width: width) }
+        return max(0, lastScreen - (room ?? 0) - known)
     }
 }

@@ -19,46 +19,51 @@ package struct ProgressRenderer: Sendable {
     /// Columns at the beginning of each name that are not part of it, such as an ID.
     package var prefix = 0
 
-    /// With `narrowest`, the display leaves room for its lines to wrap when the terminal shrinks to that width: lines that
-    /// leave the screen at its top could never be erased.
+    /// The width to which the terminal may shrink: lines that would wrap to more rows than there are, are shorter.
+    private let narrowest: Int?
+
+    /// With `narrowest`, the lines never wrap to more than `height` rows of so many columns.
     package init(glyphs: Glyphs, width: Int, height: Int, narrowest: Int? = nil) {
         self.glyphs = glyphs
         self.width = max(width, 1)
-        var rows = max(height, 1)
-        if let narrowest, narrowest > 0 {
-            let wrapped = max(1, (self.width - 2 + narrowest) / narrowest)
-            rows = min(rows, max((rows - 1) / wrapped + 1, ProgressRenderer.fewestRows))
-        }
-        self.height = rows
+        self.height = max(height, 1)
+        self.narrowest = narrowest.map { max($0, 1) }
     }
 
-    private static let fewestRows = 5
+    /// The columns in which so many lines can be laid out.
+    private func columns(for lines: Int) -> Int {
+        guard let narrowest, narrowest < width else { return width }
+        let wrapped = (width - 2 + narrowest) / narrowest
+        return lines * wrapped <= height ? width : narrowest
+    }
 
     /// The lines of the display, at most one fewer than the terminal's rows.
     ///
     /// `tick` counts redraws, and animates the bars of files of unknown size.
     package func lines(_ rows: [ProgressRow], totals: ProgressTotals?, tick: Int) -> [StyledLine] {
-        let capacity = max(1, height - 1 - (totals == nil ? 0 : 1))
+        let own = totals == nil ? 0 : 1
+        let capacity = max(1, height - 1 - own)
+        let columns = columns(for: min(rows.count, capacity) + own)
         let shown = rows.count > capacity ? Array(rows.prefix(max(0, capacity - 1))) : rows
         let layout = ColumnLayout(
-            width: width,
+            width: columns,
             names: shown.map(\.name) + (totals.map { [$0.label] } ?? []),
             prefix: prefix
         )
         let names = distinctNames(shown.map(\.name), columns: layout.name)
-        var lines = zip(shown, names).map { line($0, named: $1, layout, tick) }
+        var lines = zip(shown, names).map { line($0, named: $1, layout, columns, tick) }
         if shown.count < rows.count {
             var more = StyledLine()
             let text = "and \(rows.count - shown.count) more"
             more.append(
-                TerminalText.shortened(text, to: max(1, width - 1), ellipsis: glyphs.ellipsis),
+                TerminalText.shortened(text, to: max(1, columns - 1), ellipsis: glyphs.ellipsis),
                 .faint
             )
             lines.append(more)
         }
         if let row = totals?.row {
             let name = TerminalText.shortened(row.name, to: layout.name, ellipsis: glyphs.ellipsis)
-            lines.append(line(row, named: name, layout, tick))
+            lines.append(line(row, named: name, layout, columns, tick))
         }
         return lines
     }
@@ -92,12 +97,13 @@ package struct ProgressRenderer: Sendable {
         _ row: ProgressRow,
         named name: String,
         _ layout: ColumnLayout,
+        _ columns: Int,
         _ tick: Int
     ) -> StyledLine {
         var line = StyledLine()
         line.append(TerminalText.padded(name, to: layout.name))
         if !row.notes.isEmpty {
-            line.append(note(of: row, layout))
+            line.append(note(of: row, layout, columns))
             line.trim()
             return line
         }
@@ -113,8 +119,8 @@ package struct ProgressRenderer: Sendable {
     }
 
     /// What takes the place of the columns: the percentage, and the longest note that fits.
-    private func note(of row: ProgressRow, _ layout: ColumnLayout) -> String {
-        let room = max(0, width - 1 - layout.name - 1)
+    private func note(of row: ProgressRow, _ layout: ColumnLayout, _ columns: Int) -> String {
+        let room = max(0, columns - 1 - layout.name - 1)
         let percent = row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" }
         let candidates = row.notes.flatMap { note in percent.map { ["\($0), \(note)", note] } ?? [note] }
         let fitting = candidates.first { TerminalText.width($0) <= room }

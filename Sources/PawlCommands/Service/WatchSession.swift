@@ -114,7 +114,7 @@ struct WatchSession: ~Copyable {
             glyphs: glyphs,
             width: size.columns,
             height: size.rows - 1,
-            narrowest: 60
+            narrowest: ProgressReporter.narrowest
         )
         let digits = ShortIDs.digits(shown.map(\.id))
         renderer.prefix = digits + 1
@@ -136,8 +136,7 @@ struct WatchSession: ~Copyable {
                 permanent: permanent,
                 frame: frame,
                 width: size.columns,
-                height: size.rows,
-                screen: size.rows
+                screen: FramePainter.Screen(rows: size.rows, narrowest: ProgressReporter.narrowest)
             )
         )
         permanent.removeAll()
