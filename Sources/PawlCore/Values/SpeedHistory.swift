@@ -1,10 +1,10 @@
-/// The total speed in each of the last 3600 seconds.
+/// The speed in each of the last seconds, 3600 unless stated otherwise.
 ///
 /// Seconds without a value count as 0: nothing was transferred in them. One or two of them are no gap, since values are
 /// added about once a second.
 package struct SpeedHistory: Hashable, Sendable {
     /// In seconds.
-    package static let span = 3600
+    private let span: Int
     /// The maximum distance between values of adjacent samples, in seconds.
     private static let interval: Int64 = 2
 
@@ -13,27 +13,27 @@ package struct SpeedHistory: Hashable, Sendable {
     /// The latest second with a value.
     private var latest: Int64 = 0
 
-    package init() {}
+    package init(span: Int = 3600) { self.span = max(1, span) }
 
     /// Adds the speed in bytes per second of a second, which must not be before the latest one.
     package mutating func add(_ speed: Int64, at second: Int64) {
         guard second >= 0, speeds.isEmpty || second >= latest else { return }
         if speeds.isEmpty {
-            speeds = [Int64](repeating: 0, count: Self.span)
+            speeds = [Int64](repeating: 0, count: span)
         } else {
             skip(to: second, speed)
         }
         latest = second
-        speeds[Self.index(second)] = max(0, speed)
+        speeds[index(second)] = max(0, speed)
     }
 
     private mutating func skip(to second: Int64, _ speed: Int64) {
-        guard second - latest < Int64(Self.span) else {
-            speeds = [Int64](repeating: 0, count: Self.span)
+        guard second - latest < Int64(span) else {
+            speeds = [Int64](repeating: 0, count: span)
             return
         }
         let skipped = second - latest <= Self.interval ? max(0, speed) : 0
-        for passed in latest..<second { speeds[Self.index(passed + 1)] = skipped }
+        for passed in latest..<second { speeds[index(passed + 1)] = skipped }
     }
 
     /// The means of `step` seconds each, the latest last, until and with `second`, or the latest value where another is
@@ -54,9 +54,9 @@ package struct SpeedHistory: Hashable, Sendable {
     }
 
     private func speed(at second: Int64) -> Int64 {
-        guard second >= 0, second <= latest, latest - second < Int64(Self.span) else { return 0 }
-        return speeds[Self.index(second)]
+        guard second >= 0, second <= latest, latest - second < Int64(span) else { return 0 }
+        return speeds[index(second)]
     }
 
-    private static func index(_ second: Int64) -> Int { Int(second % Int64(span)) }
+    private func index(_ second: Int64) -> Int { Int(second % Int64(span)) }
 }

@@ -36,6 +36,11 @@ extension ServiceMethods {
         try await one(given) { try $0.details(of: $1)?.sources.first }.map { .string($0) } ?? .null
     }
 
+    /// `[ID]`: the speeds of the last minutes, for its chart.
+    func speeds(_ given: RPCParameters) async throws -> JSON {
+        page.speeds.json(of: try await one(given) { $1 })
+    }
+
     /// `[TEXT or null]`: limits by time of day.
     func timetable(_ given: RPCParameters) async throws -> JSON {
         try await manager.change(timetable: try given.textOrNull(0))

@@ -3,10 +3,13 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Records the total speed once a second while downloads run, so that a page that is opened later shows it.
+/// Records speeds once a second while downloads run, so that a page that is opened later shows them: an hour of the total,
+/// and five minutes of each download that runs, 2.4 KB each.
 final class SpeedSampler: Sendable {
     private struct State {
         var history = SpeedHistory()
+        /// Of the downloads that run, as long as they do.
+        var each: [Download.ID: SpeedHistory] = [:]
         var task: Task<Void, Never>?
         var hasEnded = false
     }
@@ -33,7 +36,15 @@ final class SpeedSampler: Sendable {
         let running = (try? await manager.running()) ?? []
         let speed = running.reduce(0) { $0 + $1.speed }
         return state.withLock { state in
-            state.history.add(speed, at: Int64(time(nil)))
+            let now = Int64(time(nil))
+            state.history.add(speed, at: now)
+            var each: [Download.ID: SpeedHistory] = [:]
+            for snapshot in running.prefix(SpeedSampler.mostDownloads) {
+                each[snapshot.id] =
+                    state.each.removeValue(forKey: snapshot.id) ?? SpeedHistory(span: SpeedSampler.minutes)
+                each[snapshot.id]?.add(snapshot.speed, at: now)
+            }
+            state.each = each
             if running.isEmpty { state.task = nil }
             return !running.isEmpty
         }
@@ -44,6 +55,19 @@ final class SpeedSampler: Sendable {
             state.hasEnded = true
             state.task?.cancel()
         }
+    }
+
+    private static let minutes = 300
+    /// The memory does not grow with the number of downloads that may run at once.
+    private static let mostDownloads = 100
+
+    /// The last five minutes of a download that runs, by the second; empty if it does not.
+    func json(of id: Download.ID) -> JSON {
+        let history = state.withLock { $0.each[id] }
+        let now = Int64(time(nil))
+        return .array(
+            (history?.means(of: 1, count: SpeedSampler.minutes, until: now) ?? []).map { .number($0) }
+        )
     }
 
     /// The last five minutes by the second, and the last hour by ten seconds.

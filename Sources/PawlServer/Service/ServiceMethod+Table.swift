@@ -59,6 +59,16 @@ extension ServiceMethod {
             body: { try await $0.totals($1) }
         ),
         ServiceMethod(
+            name: "pawl.speeds",
+            parameters: "[ID]",
+            result: "an array of numbers",
+            help:
+                "Bytes per second of a running download in each of the last 300 seconds, the latest last; empty if it does not run.",
+            example: #"["3f2a"]"#,
+            isReadOnly: true,
+            body: { try await $0.speeds($1) }
+        ),
+        ServiceMethod(
             name: "pawl.groups",
             parameters: "[]",
             result: "an array of {name, paused, count}",
