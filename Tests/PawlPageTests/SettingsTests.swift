@@ -262,6 +262,33 @@ extension BrowserTests {
             }
         }
 
+        @Test func `details that are opened after a reload show the speed of before`() async throws {
+            try await PageBench.with { bench in
+                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 8 << 20)) {
+                    $0.pace = 300_000
+                    $0.cut = .stall(after: 900_000)
+                }
+                var request = DownloadRequest(url)
+                request.options.connections = 1
+                let id = try await bench.manager.add(request).id.description
+                let page = try await bench.page()
+                let chart = "document.querySelector('.detail .chart')?.nextElementSibling.textContent"
+                try await page.wait(PageBench.isShown("film.bin"))
+                try await page.evaluate("\(PageBench.row("film.bin")).querySelector('.info').click()")
+                try await page.wait("/at most [1-9]/.test(\(chart))")
+                // Nothing arrives any more: all that is shown then was recorded before.
+                try await page.wait("/^Now 0 B/.test(\(chart))")
+                try await page.call("Page.reload")
+                try await page.wait(PageBench.isShown("film.bin"))
+                try await page.evaluate("\(PageBench.row("film.bin")).querySelector('.info').click()")
+                try await page.wait("/^Now 0 B.* at most [1-9]/.test(\(chart))")
+                _ = try await bench.call("pawl.pause", [.string(id)])
+                try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Paused'")
+                // Nothing is kept of a download that does not run.
+                while try await bench.call("pawl.speeds", [.string(id)]) != [] {}
+            }
+        }
+
         @Test func `permission for notifications is requested on a press, and sent when a download ends`()
             async throws
         {

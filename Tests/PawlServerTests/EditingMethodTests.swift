@@ -132,7 +132,7 @@ import Testing
         await bench.close()
     }
 
-    @Test(arguments: ["/", "/page.js", "/page.css", "/words.zh.js", "/icon.svg"])
+    @Test(arguments: ["/", "/page-later.js", "/list.css", "/words.zh.js", "/icon.svg"])
     func `files of the page are compressed for clients that accept it, and HEAD has their length`(
         path: String
     ) async throws {

@@ -1,7 +1,9 @@
+import Pawl
 import PawlCore
 import Synchronization
 
-/// The page's files, which are embedded in the program, and what is made of them: one script and one style sheet.
+/// The page's files, which are embedded in the program, and what is made of them: a document with the script and the
+/// style that its first rows need, and the scripts that are loaded later.
 struct PageAssets: Sendable {
     final class Asset: Sendable {
         let type: String
@@ -30,33 +32,44 @@ struct PageAssets: Sendable {
     static let shared = PageAssets()
 
     private let assets: [String: Asset]
+    /// The policy of every response, which names the scripts and the style of the document.
+    private let policy: String
 
     private init() {
-        assets = (PageAssets.files + PageAssets.bundles).reduce(into: [:]) { assets, file in
-            let type = PageAssets.types[file.name.split(separator: ".").last ?? ""] ?? "text/plain"
-            assets[file.name == "index.html" ? "/" : "/" + file.name] = Asset(type, file.bytes)
-        }
-    }
-
-    /// The names under which `index.html` has the joined files.
-    static let script = "page.js"
-    static let style = "page.css"
-
-    private static let bundles: [(name: String, bytes: [UInt8])] = {
         let texts = Dictionary(
-            uniqueKeysWithValues: files.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
+            uniqueKeysWithValues: PageAssets.files.map {
+                ($0.name, String(decoding: $0.bytes, as: UTF8.self))
+            }
         )
-        let sheets = files.filter { $0.name.hasSuffix(".css") }.compactMap { texts[$0.name] }
         do throws(PageBundle.Broken) {
-            return [
-                (script, Array(try PageBundle.script(entry: "main.js") { texts[$0] }.utf8)),
-                (style, Array(PageBundle.style(sheets).utf8)),
+            let (main, later) = try PageBundle.scripts(entry: "main.js") { texts[$0] }
+            let sheets = PageAssets.files.filter { $0.name.hasSuffix(".css") }.compactMap { texts[$0.name] }
+            // What the first row needs is in the document: a request costs as much time as it does.
+            let parts = [
+                (
+                    PageBundle.code(of: texts["early.js"] ?? ""), "<script src=\"early.js\"></script>",
+                    "script"
+                ),
+                (PageBundle.style(sheets), "<link rel=\"stylesheet\" href=\"page.css\">", "style"),
+                (main, "<script type=\"module\" src=\"page.js\"></script>", "script type=\"module\""),
             ]
+            var document = texts["index.html"] ?? ""
+            for (text, reference, element) in parts {
+                document = try PageBundle.embed(text, inPlaceOf: reference, as: element, in: document)
+            }
+            var made = PageAssets.files.filter { $0.name != "index.html" }.map { ("/" + $0.name, $0.bytes) }
+            made.append(("/", Array(document.utf8)))
+            made += later.map { ("/" + PageBundle.path(of: $0.entry), Array($0.script.utf8)) }
+            assets = made.reduce(into: [:]) { assets, file in
+                let ending = file.0 == "/" ? "html" : file.0.split(separator: ".").last ?? ""
+                assets[file.0] = Asset(PageAssets.types[ending] ?? "text/plain", file.1)
+            }
+            policy = PageAssets.policy(scripts: [parts[0].0, parts[2].0], style: parts[1].0)
         } catch {
             // The files are our own: a test loads the page.
             preconditionFailure(error.what)
         }
-    }()
+    }
 
     subscript(path: String) -> Asset? { assets[path] }
 
@@ -74,7 +87,7 @@ struct PageAssets: Sendable {
         }
         response.fields += [
             ("etag", tag), ("vary", "accept-encoding"), ("cache-control", "no-cache"),
-            ("content-security-policy", Self.policy),
+            ("content-security-policy", policy),
         ]
         response.fields += PageFields.guards
         return response
@@ -92,12 +105,16 @@ struct PageAssets: Sendable {
         }
     }
 
-    /// Only this server's own files; no inline scripts or styles, and text is never parsed as HTML.
-    private static let policy = """
-        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; \
-        connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-        require-trusted-types-for 'script'; trusted-types 'none'
-        """
+    /// Only this server's own files, and what it has put into the document (by digest); text is never parsed as HTML.
+    private static func policy(scripts: [String], style: String) -> String {
+        func source(_ text: String) -> String { "'sha256-\(Base64.encode(SHA256.digest(Array(text.utf8))))'" }
+        return """
+            default-src 'none'; script-src 'self' \(scripts.map(source).joined(separator: " ")); \
+            style-src 'self' \(source(style)); img-src 'self' data:; media-src 'self'; \
+            connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+            require-trusted-types-for 'script'; trusted-types 'none'
+            """
+    }
 
     private static let types: [Substring: String] = [
         "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",

@@ -152,19 +152,25 @@ final class PageFeed: Sendable {
         ])
     }
 
-    /// All downloads that have not ended, and the latest that have; in several messages.
+    /// All downloads that have not ended, running ones first, and the latest that have; in several messages.
     private func everything(status: JSON) async throws -> [[UInt8]] {
-        var rows = try await manager.downloads(
+        var rows = try await manager.running()
+        let running = Set(rows.map(\.id))
+        rows += try await manager.downloads(matching: DownloadFilter([.waiting, .paused]), limit: .max)
+            .filter { !running.contains($0.id) }
+        rows += try await manager.downloads(
             matching: DownloadFilter([.finished, .failed]),
             by: .ended(newestFirst: true),
             limit: PageFeed.ended
         )
-        rows += try await manager.downloads(matching: DownloadFilter([.waiting, .paused]), limit: .max)
         rows.removeAll { isLeaving($0.id) }
         var messages = [PageFeed.message(["all": .bool(true), "status": status])]
-        for start in stride(from: 0, to: rows.count, by: PageFeed.portion) {
-            let portion = rows[start..<min(start + PageFeed.portion, rows.count)]
+        var rest = rows[...]
+        while !rest.isEmpty {
+            // A window full first: on a slow connection it is shown while the others arrive.
+            let portion = rest.prefix(messages.count > 1 ? PageFeed.portion : PageFeed.window)
             messages.append(PageFeed.message(["rows": .array(portion.map(row))]))
+            rest = rest.dropFirst(portion.count)
         }
         messages.append(PageFeed.message(["ready": .bool(true)]))
         messages.append(PageFeed.message(["speeds": speeds.json()]))
@@ -177,6 +183,7 @@ final class PageFeed: Sendable {
 
     private static let ended = 5000
     private static let portion = 500
+    private static let window = 20
 
     private func status() async throws -> JSON {
         let bounds = try await manager.limits()

@@ -1,11 +1,10 @@
 // Actions on downloads.
 
 import { nameOf, partOf } from "./queue.js";
-import { ask, confirm, textOf } from "./asking.js";
 import { discarded } from "./commands.js";
-import { openEditing, openSignIn } from "./editing.js";
 import * as format from "./format.js";
-import { words } from "./words.js";
+import { rest } from "./rest.js";
+import { textOf, words } from "./words.js";
 
 /** Seconds in which a removal can be undone; the service waits longer, so that a late undo still works. */
 const grace = 8;
@@ -102,7 +101,7 @@ export class Actions {
     if (bytes > 0) {
       const [size, name] = [format.size(bytes), rows.length === 1 ? nameOf(rows[0]) : null];
       const question = { title: words.removeQuestion(rows.length), text: words.discards(size, name), button: words.removeDiscarding(size) };
-      if (!(await confirm(question))) return;
+      if (!(await (await rest()).confirm(question))) return;
     }
     this.#stepAside(ids);
     if ((await this.call("pawl.remove", ids, { keepFile: keepsFile, grace: graceOfService })) === undefined) return;
@@ -261,9 +260,9 @@ export class Actions {
   async moveBeside(id, isAfter) {
     const line = idsOf(this.queue.line());
     const moving = line.filter((other) => this.view.chosen.has(other) && other !== id);
-    const rest = line.filter((other) => !moving.includes(other));
+    const staying = line.filter((other) => !moving.includes(other));
     // Next to a running download means the head of the queue.
-    let previous = rest[rest.indexOf(id) - (isAfter ? 0 : 1)];
+    let previous = staying[staying.indexOf(id) - (isAfter ? 0 : 1)];
     for (const other of moving) {
       line.splice(line.indexOf(other), 1);
       const index = line.indexOf(previous) + 1;
@@ -277,7 +276,7 @@ export class Actions {
 
   /** @param {Row} row */
   async rename(row) {
-    await ask({
+    await (await rest()).ask({
       title: words.rename, label: words.newName, value: nameOf(row), selectsStem: true,
       submit: (name) => this.#try(words.renameFailure, "pawl.rename", row.id, name),
     });
@@ -301,21 +300,38 @@ export class Actions {
   /** @param {Row} row */
   async replaceURL(row) {
     const value = (await this.call("pawl.source", row.id)) ?? "";
-    const url = await ask({
+    const url = await (await rest()).ask({
       title: words.replaceURL, label: words.newURL, value, hint: words.replaceURLHint, type: "url",
       submit: (url) => this.#try(words.failure, "pawl.url", row.id, url),
     });
     if (url !== null && row.error) this.resume([row.id]);
   }
 
-  /** @param {Row} row */
-  edit(row) {
-    openEditing(this, row);
+  /** @param {Row} row @param {"folder"} [part] the field that gets the focus */
+  async edit(row, part) {
+    (await rest()).openEditing(this, row, part);
+  }
+
+  /** Downloads from the beginning: asks before it discards what was received. @param {Row} row */
+  async startOver(row) {
+    const item = await this.call("pawl.options", row.id);
+    if (!item) return;
+    const size = format.size(discarded([row]));
+    const question = { title: words.startOverQuestion(nameOf(row)), text: words.discards(size, nameOf(row)), button: words.toolbar.startOver };
+    const { confirm, openAdding } = await rest();
+    if (discarded([row]) > 0 && !(await confirm(question))) return;
+    if ((await this.call("pawl.remove", [row.id], { keepFile: true, grace: 0 })) === undefined) return;
+    delete item.hasPassword;
+    if (row.name) item.options.output = row.name;
+    const [result] = (await this.call("pawl.add", [item])) ?? [{}];
+    if (result.id) return this.view.choose(result.id);
+    if (result.error) this.toasts.show(words.failure(result.error), { isError: true });
+    openAdding(this, [item.url]);
   }
 
   /** @param {Row} row */
-  signIn(row) {
-    openSignIn(this, row);
+  async signIn(row) {
+    (await rest()).openSignIn(this, row);
   }
 
   /** Compares the file with its digests; a wrong one can be repaired. @param {Row} row */

@@ -1,12 +1,12 @@
 // The dialog for adding downloads.
 
 import { expand, intake } from "./addresses.js";
-import { field, openDialog, setProblem, showProblems, textOf } from "./asking.js";
+import { field, openDialog, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import { OptionForm } from "./form.js";
 import * as format from "./format.js";
 import { nameOf } from "./queue.js";
-import { words } from "./words.js";
+import { textOf, words } from "./words.js";
 
 /** @typedef {import("./actions.js").Actions} Actions */
 

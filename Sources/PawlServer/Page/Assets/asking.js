@@ -72,9 +72,6 @@ export function setProblem(input, text) {
   else input.setAttribute("aria-invalid", "true");
 }
 
-/** A call's error in the page's language. @param {any} error @param {(failure: import("./queue.js").Failure) => string} [describe] */
-export const textOf = (error, describe = words.failure) => (error.message === "offline" ? words.notConnected : describe(error));
-
 /** The name of the option that a failure is about. @param {import("./queue.js").Failure} failure */
 export const optionOf = ({ option, place = "" }) => option ?? (place.startsWith("the folder ") ? "folder" : "");
 

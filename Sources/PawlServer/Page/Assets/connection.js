@@ -1,7 +1,6 @@
 // The WebSocket to the service: calls, updates, and reconnecting.
 
 import { whoAmI } from "./login.js";
-import { keep } from "./preferences.js";
 
 /** Silence after which the connection counts as dead; the service sends an update every second. */
 const silence = 6000;
@@ -38,7 +37,6 @@ export class Connection extends EventTarget {
     this.#listenFor(socket);
     const opened = () => {
       this.#failures = 0;
-      keep("known", "yes");
       this.dispatchEvent(new Event("open"));
     };
     socket.onopen = opened;
@@ -111,7 +109,6 @@ export class Connection extends EventTarget {
     const isUnauthorized = (await whoAmI()) === "unauthorized";
     if (this.#socket !== null) return;
     if (isUnauthorized) {
-      keep("known", null);
       this.dispatchEvent(new Event("unauthorized"));
       return;
     }

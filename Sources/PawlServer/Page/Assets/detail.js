@@ -6,11 +6,8 @@ import { pushLayer } from "./layers.js";
 import { commandButtons } from "./toolbar.js";
 import { icon } from "./icons.js";
 import { nameOf, partOf } from "./queue.js";
-import { Facts } from "./facts.js";
-import { Log } from "./log.js";
-import { Preview } from "./preview.js";
+import { rest } from "./rest.js";
 import { stateText } from "./row.js";
-import { Segments } from "./segments.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -65,11 +62,19 @@ export class Detail {
     if (id === null || id === this.#id) return;
     if (!this.isOpen) this.#closed = pushLayer(() => this.close());
     this.#id = id;
+    this.#recall(id);
     this.#build();
     this.#box.hidden = false;
     document.body.classList.add("has-detail");
     this.#refresh();
     if (matchMedia("(max-width: 1099px)").matches) this.#box.querySelector("button")?.focus();
+  }
+
+  /** The chart begins before this page was opened. @param {string} id */
+  async #recall(id) {
+    if (partOf(this.view.queue.rows.get(id) ?? /** @type {any} */ ({})) !== "running") return;
+    const speeds = await this.actions.connection.call("pawl.speeds", id).catch(() => []);
+    this.view.queue.recall(id, speeds);
   }
 
   /** Follows the current row while open. */
@@ -102,12 +107,9 @@ export class Detail {
 
   #build() {
     const { queue } = this.view;
-    this.#parts = [
-      new Preview(),
-      new Segments(),
-      new Facts(this.actions),
-      new Log(),
-    ];
+    const sections = make("div", { class: "detail-parts", tabindex: 0, role: "region", "aria-label": words.details });
+    this.#parts = [];
+    this.#fill(sections);
     const rows = () => [queue.rows.get(this.#id ?? "")].filter((row) => row !== undefined);
     const buttons = commandButtons(this.actions, rows, { hasDetails: false, offered: () => this.#remedies });
     this.#drawButtons = buttons.draw;
@@ -124,8 +126,17 @@ export class Detail {
       ),
       this.#help,
       this.#toolbar,
-      make("div", { class: "detail-parts", tabindex: 0, role: "region", "aria-label": words.details }, this.#parts.map((part) => /** @type {any} */ (part).element)),
+      sections,
     );
+  }
+
+  /** @param {HTMLElement} sections */
+  async #fill(sections) {
+    const parts = (await rest()).detailParts(this.actions);
+    if (!sections.isConnected) return;
+    this.#parts = parts;
+    sections.append(...parts.map((part) => part.element));
+    this.#refresh();
   }
 
   /** Why it failed or waits for the next attempt, and what can be done about it. @param {Row} row */

@@ -1,6 +1,6 @@
 // Extracts URLs from pasted and dropped content.
 
-import { intake } from "./addresses.js";
+import { rest } from "./rest.js";
 
 const largestList = 4 << 20;
 
@@ -14,6 +14,7 @@ async function addressesDropped(transfer) {
   for (const file of [...transfer.files]) {
     if (file.size <= largestList) texts.push(await file.text());
   }
+  const { intake } = await rest();
   return intake(texts.join("\n"));
 }
 
@@ -23,11 +24,11 @@ async function addressesDropped(transfer) {
  * @param {(found: import("./addresses.js").Intake) => void} take
  */
 export function listenForAddresses(landing, take) {
-  document.addEventListener("paste", (event) => {
+  document.addEventListener("paste", async (event) => {
     const { target } = event;
     if (target instanceof HTMLElement && target.closest("input, textarea, dialog")) return;
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (text.trim()) take(intake(text));
+    if (text.trim()) take((await rest()).intake(text));
   });
   const isForUs = (/** @type {DragEvent} */ event) =>
     event.dataTransfer?.types.some((type) => type === "Files" || type === "text/uri-list" || type === "text/plain") &&

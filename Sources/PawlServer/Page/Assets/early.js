@@ -1,6 +1,7 @@
-// Opens the connection while the rest of the page is still loaded, if this browser was logged in last time.
+// Opens the connection while the rest of the page still arrives. A browser that is not logged in is refused, and shows the
+// login then; a code logs it in before.
 
-if (localStorage.getItem("pawl.known") && !location.hash.startsWith("#code=")) {
+if (!location.hash.startsWith("#code=")) {
   const socket = new WebSocket(new URL("/live", location.href.replace(/^http/, "ws")));
   /** @type {string[]} */
   const messages = [];

@@ -1,16 +1,16 @@
 // The dialogs that change a download: all of its options, or its login.
 
-import { field, openDialog, problemOf, setProblem, showProblems, textOf } from "./asking.js";
+import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import { OptionForm } from "./form.js";
 import { nameOf, partOf } from "./queue.js";
-import { words } from "./words.js";
+import { textOf, words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
 /** @typedef {import("./actions.js").Actions} Actions */
 
-/** @param {Actions} actions @param {Row} row */
-export async function openEditing(actions, row) {
+/** @param {Actions} actions @param {Row} row @param {"folder"} [part] the field that gets the focus */
+export async function openEditing(actions, row, part) {
   const item = await actions.call("pawl.options", row.id);
   if (!item) return;
   const form = new OptionForm(actions.queue, { isKnown: true, hasPassword: item.hasPassword });
@@ -47,7 +47,7 @@ export async function openEditing(actions, row) {
   if (hasBegun) form.fields.name.value = nameOf(row);
   const before = form.fields.name.value;
   // What failed is most likely to be edited.
-  (row.error?.code === 32 ? form.fields.checksum : url).focus();
+  (part ? form.fields[part] : row.error?.code === 32 ? form.fields.checksum : url).focus();
 }
 
 /** @param {any} error @param {OptionForm} form @param {HTMLElement} url @param {HTMLElement} problem */

@@ -1,14 +1,11 @@
 // Keyboard shortcuts: one table, also shown in the help.
 
-import { openDialog } from "./asking.js";
-import { make } from "./dom.js";
 import { partOf } from "./queue.js";
-import { words } from "./words.js";
 
 /**
  * @typedef {object} Shortcut
  * @property {string[]} keys as shown in the help
- * @property {keyof typeof words.keys} text
+ * @property {keyof typeof import("./words.en.js").english.keys} text
  * @property {"list" | "moving" | "one" | "page"} part
  * @property {(event: KeyboardEvent) => boolean} fits
  * @property {(event: KeyboardEvent) => void} run
@@ -25,7 +22,7 @@ const alternate = (event, key) => event.key === key && event.altKey;
  * @param {import("./main.js").Program} program
  * @returns {Shortcut[]}
  */
-function table(program) {
+export function shortcutsOf(program) {
   const { view, list, actions, detail } = program;
   const chosen = () => [...view.chosen];
   const first = () => view.chosenRows[0];
@@ -71,14 +68,14 @@ function table(program) {
     { part: "page", keys: [","], text: "settings", fits: (e) => plain(e, ","), run: () => program.openSettings() },
     { part: "page", keys: ["L"], text: "limits", fits: (e) => plain(e, "l"), run: () => program.openLimits() },
     { part: "page", keys: ["M"], text: "menu", fits: (e) => plain(e, "m"), run: () => program.openMenu() },
-    { part: "page", keys: ["?"], text: "help", fits: (e) => e.key === "?", run: () => openHelp(program) },
+    { part: "page", keys: ["?"], text: "help", fits: (e) => e.key === "?", run: () => program.openHelp() },
     { part: "page", keys: ["Esc"], text: "escape", fits: (e) => plain(e, "Escape"), run: () => (detail.isOpen ? detail.close() : view.chooseNone()) },
   ];
 }
 
 /** @param {import("./main.js").Program} program */
 export function listenForKeys(program) {
-  const shortcuts = table(program);
+  const shortcuts = shortcutsOf(program);
   document.addEventListener("keydown", (event) => {
     const { target } = event;
     if (!(target instanceof Element) || program.isLocked || target.closest(".popup")) return;
@@ -98,29 +95,5 @@ export function listenForKeys(program) {
     if (!shortcut) return;
     event.preventDefault();
     shortcut.run(event);
-  });
-}
-
-/** @param {import("./main.js").Program} program */
-export function openHelp(program) {
-  const shortcuts = table(program).filter((shortcut) => shortcut.keys.length > 0);
-  const parts = /** @type {const} */ (["list", "moving", "one", "page"]);
-  openDialog({
-    title: words.help,
-    class: "help",
-    content: parts.map((part) =>
-      make(
-        "section",
-        {},
-        make("h3", {}, words.keys[part]),
-        make(
-          "dl",
-          {},
-          shortcuts
-            .filter((shortcut) => shortcut.part === part)
-            .map(({ keys, text }) => make("div", {}, make("dt", {}, keys.map((key) => make("kbd", {}, key))), make("dd", {}, words.keys[text]))),
-        ),
-      ),
-    ),
   });
 }

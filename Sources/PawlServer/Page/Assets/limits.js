@@ -1,10 +1,10 @@
 // The dialog of the speed: its history, the limit, and the number of simultaneous downloads.
 
-import { field, openDialog, problemOf, setProblem, showProblems, textOf } from "./asking.js";
+import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
 import { drawSpeeds } from "./chart.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
-import { words } from "./words.js";
+import { textOf, words } from "./words.js";
 
 /** @typedef {{limit?: number | null, slots?: number, timetable?: string | null}} Limits */
 

@@ -1,11 +1,8 @@
 // Assembles the page.
 
 import { Actions } from "./actions.js";
-import { openAdding } from "./adding.js";
-import { intake } from "./addresses.js";
 import { showBanners } from "./banners.js";
 import { columns, want, wanted } from "./columns.js";
-import { openLimits } from "./limits.js";
 import { Connection } from "./connection.js";
 import { showToolbar } from "./toolbar.js";
 import { Detail } from "./detail.js";
@@ -16,13 +13,11 @@ import { listenForAddresses } from "./dropAndPaste.js";
 import { listenForKeys } from "./keyboard.js";
 import { List } from "./list.js";
 import { openLogin, useCode, whoAmI } from "./login.js";
-import { openMenu } from "./menu.js";
-import { notifyOf } from "./notifications.js";
 import { listenForPointing } from "./pointing.js";
 import { openPopup } from "./popup.js";
 import { setting, useDensity, useTheme } from "./preferences.js";
 import { Queue } from "./queue.js";
-import { openServiceSettings } from "./serviceSettings.js";
+import { rest } from "./rest.js";
 import { Toasts } from "./toasts.js";
 import { showTotals } from "./totals.js";
 import { orders, View } from "./view.js";
@@ -55,7 +50,7 @@ export class Program {
     listenForPointing(this.list, this.view, this.actions, this.detail);
     listenForAddresses(at("landing"), (found) => this.#take(found));
     addEventListener("hashchange", () => this.#takeHash());
-    notifyOf(this.queue, (id) => this.actions.showDetails(id));
+    this.#loadRest();
     this.actions.showDetails = (id) => this.#showDetails(id);
     this.list.onheads = (event) => this.openColumns(event);
     listenForKeys(this);
@@ -86,8 +81,28 @@ export class Program {
     return document.documentElement.dataset.view !== "list";
   }
 
+  /** Loads what the first rows do not need when they are there. */
+  #loadRest() {
+    const load = async () => {
+      if (!this.queue.isReady) return;
+      this.view.removeEventListener("change", load);
+      try {
+        (await rest()).notifyOf(this.queue, (id) => this.actions.showDetails(id));
+      } catch {
+        // The service is gone.
+        this.connection.addEventListener("open", () => this.#loadRest(), { once: true });
+      }
+    };
+    this.view.addEventListener("change", load);
+  }
+
+  /** Shows everything in the language that was chosen. */
+  async changeLanguage() {
+    await useLanguage(setting("language"));
+    this.translate();
+  }
+
   translate() {
-    useLanguage(setting("language"));
     fillWords();
     at("add-button").replaceChildren(icon("add"), make("span", {}, words.add));
     this.redraw();
@@ -100,8 +115,8 @@ export class Program {
   }
 
   /** @param {string[]} addresses */
-  openAdding(addresses) {
-    openAdding(this.actions, addresses);
+  async openAdding(addresses) {
+    (await rest()).openAdding(this.actions, addresses);
   }
 
   /** Handles pasted or dropped URLs. @param {import("./addresses.js").Intake} found */
@@ -112,7 +127,7 @@ export class Program {
   }
 
   /** A link to `/#add=URL` opens the dialog; nothing is added without the user. */
-  #takeHash() {
+  async #takeHash() {
     if (this.isLocked || !location.hash.startsWith("#add=")) return;
     let text = location.hash.slice("#add=".length);
     try {
@@ -123,7 +138,7 @@ export class Program {
     history.replaceState(history.state, "", location.pathname);
     // Blanks of a URL were encoded; those between URLs were not.
     const encoded = text.replace(/^\s*[a-z\d]+:\/\/.*\S/gim, (line) => line.replace(/ (?! *[a-z\d]+:\/\/)/gi, "%20"));
-    this.#take(intake(encoded));
+    this.#take((await rest()).intake(encoded));
   }
 
   /** @param {string} id */
@@ -134,13 +149,13 @@ export class Program {
     this.detail.open();
   }
 
-  openLimits() {
-    openLimits(this.actions, () => this.openSettings("schedule"));
+  async openLimits() {
+    (await rest()).openLimits(this.actions, () => this.openSettings("schedule"));
   }
 
   /** @param {"schedule" | null} [part] */
-  openSettings(part = null) {
-    openServiceSettings(this.actions, part);
+  async openSettings(part = null) {
+    (await rest()).openServiceSettings(this.actions, part);
   }
 
   /** @param {MouseEvent} [event] */
@@ -154,8 +169,12 @@ export class Program {
     openPopup(commands, { label: words.chooseColumns, ...place });
   }
 
-  openMenu() {
-    openMenu(this);
+  async openMenu() {
+    (await rest()).openMenu(this);
+  }
+
+  async openHelp() {
+    (await rest()).openHelp(this);
   }
 
   focusSearch() {
@@ -191,6 +210,8 @@ function showEmptiness(view, openAdding) {
     const isEmpty = view.queue.isReady && view.rows.length === 0;
     const isAll = view.queue.rows.size === 0;
     box.hidden = !isEmpty;
+    // There is nothing to search, to sort or to select.
+    document.body.classList.toggle("is-empty", isEmpty && isAll);
     const state = isEmpty ? words.emptyTitle + isAll : "";
     if (state === shown) return;
     shown = state;
@@ -240,4 +261,4 @@ function showSorting(view) {
 
 useTheme();
 useDensity();
-new Program().start();
+useLanguage(setting("language")).then(() => new Program().start());

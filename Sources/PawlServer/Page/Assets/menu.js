@@ -4,7 +4,6 @@ import { openDialog } from "./asking.js";
 import { make } from "./dom.js";
 import { icon } from "./icons.js";
 import { logOut } from "./login.js";
-import { openHelp } from "./keyboard.js";
 import { canNotify, notifies, turnOff, turnOn } from "./notifications.js";
 import { keep, setting, useDensity, useTheme } from "./preferences.js";
 import { words } from "./words.js";
@@ -12,8 +11,9 @@ import { words } from "./words.js";
 /** @param {import("./main.js").Program} program */
 export function openMenu(program) {
   const { actions } = program;
-  const link = (/** @type {import("./icons.js").Icon} */ picture, /** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ run) =>
-    make("button", { type: "button", "data-menu": name, onclick: () => (dialog.close(), run()) }, icon(picture), text);
+  const { all, finished } = program.queue.counts();
+  const link = (/** @type {import("./icons.js").Icon} */ picture, /** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ run, disabled = false) =>
+    make("button", { type: "button", "data-menu": name, disabled, onclick: () => (dialog.close(), run()) }, icon(picture), text);
   const file = make("input", { type: "file", accept: ".json,application/json", hidden: true, "aria-label": words.importQueue });
   file.addEventListener("change", () => {
     const [chosen] = file.files ?? [];
@@ -29,12 +29,12 @@ export function openMenu(program) {
         { class: "menu-links" },
         link("settings", words.serviceSettings, "settings", () => program.openSettings()),
         link("limits", words.bounds, "limits", () => program.openLimits()),
-        link("clear", words.clearFinished, "clear", () => actions.clearFinished()),
-        link("save", words.exportQueue, "export", () => actions.exportQueue()),
+        link("clear", words.clearFinished, "clear", () => actions.clearFinished(), finished === 0),
+        link("save", words.exportQueue, "export", () => actions.exportQueue(), all === finished),
         make("button", { type: "button", "data-menu": "import", onclick: () => file.click() }, icon("upload"), words.importQueue),
         file,
         link("columns", words.chooseColumns, "columns", () => program.openColumns()),
-        link("keyboard", words.help, "help", () => openHelp(program)),
+        link("keyboard", words.help, "help", () => program.openHelp()),
       ),
       choices(words.density, "density", words.densities, "comfortable", () => {
         useDensity();
@@ -46,7 +46,7 @@ export function openMenu(program) {
       }),
       choices(words.language, "language", words.languageNames, "auto", () => {
         dialog.close();
-        program.translate();
+        program.changeLanguage();
       }),
       notificationChoice(),
       bookmarklet(),

@@ -119,7 +119,7 @@ export class Queue extends EventTarget {
   /** @type {{slots?: number, limit?: number | null, timetable?: string | null, free?: number | null, root?: string, version?: string, pausedGroups?: string[]}} */
   status = {};
   isReady = false;
-  /** A full update that is still incomplete; the previous state is shown until it is complete. @type {Map<string, Row> | null} */
+  /** A full update that is still incomplete; the previous state, if any, is shown until it is complete. @type {Map<string, Row> | null} */
   #arriving = null;
   /** Total bytes per second, one value per second, the latest last. @type {number[]} */
   speeds = [];
@@ -133,7 +133,7 @@ export class Queue extends EventTarget {
   /** @param {any} news */
   take(news) {
     if (news.speeds) return this.#restore(news.speeds);
-    if (news.all) this.#arriving = new Map();
+    if (news.all) this.#arriving = this.isReady ? new Map() : this.rows;
     const rows = this.#arriving ?? this.rows;
     for (const row of news.rows ?? []) {
       rows.set(row.id, row);
@@ -209,6 +209,12 @@ export class Queue extends EventTarget {
   /** @param {string} id */
   history(id) {
     return this.#histories.get(id) ?? [];
+  }
+
+  /** The speeds that the service has recorded of a download, before those of this page. @param {string} id @param {number[]} speeds */
+  recall(id, speeds) {
+    const own = this.history(id);
+    if (speeds.length > own.length) this.#histories.set(id, speeds.slice(-memory));
   }
 
   #remember() {

@@ -1,11 +1,11 @@
 // The settings of the service: defaults of later downloads, limits, schedule; hooks are shown only.
 
-import { field, openDialog, optionOf, problemOf, setProblem, showProblems, textOf } from "./asking.js";
+import { field, openDialog, optionOf, problemOf, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
 import { applyLimits } from "./limits.js";
 import { ScheduleField } from "./schedule.js";
-import { words } from "./words.js";
+import { textOf, words } from "./words.js";
 
 /** @param {string} id @param {Record<string, any>} [attributes] */
 const input = (id, attributes = {}) => make("input", { id, autocomplete: "off", spellcheck: "false", ...attributes });

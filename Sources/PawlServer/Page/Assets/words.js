@@ -1,19 +1,23 @@
 // The page's texts in the current language.
 
-import { chinese } from "./words.zh.js";
 import { english } from "./words.en.js";
 import { useLocale } from "./format.js";
 
-/** @type {Record<string, typeof english>} */
-const languages = { en: english, zh: chinese };
+/** Only the browser's language is loaded. @type {Record<string, () => Promise<typeof english>>} */
+const languages = {
+  en: async () => english,
+  zh: () => import("./words.zh.js").then(({ chinese }) => chinese),
+};
 
 /** One object, whose members change with the language. */
 export const words = { ...english };
 
 /** @param {string | null} preferred a language, or null for the browser's */
-export function useLanguage(preferred) {
-  const language = preferred ?? navigator.languages.map((name) => name.split("-")[0]).find((name) => languages[name]) ?? "en";
-  Object.assign(words, languages[language] ?? english);
+export async function useLanguage(preferred) {
+  const wanted = preferred ?? navigator.languages.map((name) => name.split("-")[0]).find((name) => languages[name]) ?? "en";
+  const texts = await languages[wanted]?.().catch(() => null);
+  const language = texts ? wanted : "en";
+  Object.assign(words, texts ?? english);
   useLocale(language);
   document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
 }
@@ -29,3 +33,6 @@ export function fillWords() {
     if (hint) element.setAttribute("placeholder", texts[hint]);
   }
 }
+
+/** A call's error in the page's language. @param {any} error @param {(failure: import("./queue.js").Failure) => string} [describe] */
+export const textOf = (error, describe = words.failure) => (error.message === "offline" ? words.notConnected : describe(error));
