@@ -150,10 +150,58 @@ extension BrowserTests {
                 let found = try await page.evaluate(
                     """
                     import("/commands.js").then(({ remediesOf }) =>
-                      [19, 24, 3, 32, 6].map((code) => remediesOf({ state: "failed", error: { code } }).join("+")))
+                      [19, 24, 3, 32, 6, 8, 18, 13, 1].map((code) => remediesOf({ state: "failed", error: { code } }).join("+")))
                     """
                 )
-                #expect(found == ["replaceURL", "signIn+replaceURL", "replaceURL", "edit", "retry"])
+                let wanted: JSON = [
+                    "replaceURL+retry", "signIn+replaceURL", "replaceURL", "edit+startOver",
+                    "retry+replaceURL",
+                    "replaceURL+startOver", "changeFolder+retry", "rename", "retry",
+                ]
+                #expect(found == wanted)
+                // A folder that has the part file cannot be changed.
+                let begun = try await page.evaluate(
+                    "import('/commands.js').then(({ remediesOf }) => remediesOf({ name: 'a', state: 'failed', error: { code: 18 } }))"
+                )
+                #expect(begun == ["retry"])
+                let texts = try await page.evaluate(
+                    """
+                    Promise.all([import("/words.en.js"), import("/words.zh.js")]).then(([{ english }, { chinese }]) =>
+                      [2, 3, 5, 6, 8, 9, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24, 28, 29, 32, 33].flatMap((code) =>
+                        [english, chinese].filter(({ reason }) => !/[;；，。]/.test(reason({ code, message: "x" }))).map(() => code)))
+                    """
+                )
+                #expect(texts == [], "failures without advice")
+            }
+        }
+
+        @Test func `a download whose content became another starts over on request`() async throws {
+            try await PageBench.with { bench in
+                let (old, new) = (Payload(seed: 4, length: 3 << 20), Payload(seed: 5, length: 2 << 20))
+                let url = bench.origin.serve("/changed.bin", old) { $0.cut = .stall(after: 1 << 20) }
+                let page = try await bench.page()
+                var request = DownloadRequest(url)
+                request.options.connections = 1
+                request.group = "films"
+                let first = try await bench.manager.add(request)
+                try await page.wait("\(PageBench.text(of: "changed.bin", ".cell-state")) === 'Downloading'")
+                try await bench.until(first.id) { $0.written > 0 }
+                // Another URL whose content is another.
+                let other = bench.origin.serve("/other/changed.bin", new)
+                _ = try await bench.call("pawl.url", [.string(first.id.description), .string(other)])
+                try await page.wait("\(PageBench.text(of: "changed.bin", ".cell-state")) === 'Failed'")
+                try await page.wait("\(PageBench.text(of: "changed.bin", ".remedy")) === 'Replace URL…'")
+                try await page.evaluate("\(PageBench.row("changed.bin")).querySelector('.info').click()")
+                try await page.click(".detail [data-remedy=startOver]")
+                try await page.wait(
+                    "document.querySelector('.question').textContent.includes('changed.bin will be discarded')"
+                )
+                try await page.click(".question .is-dangerous")
+                try await page.wait("\(PageBench.text(of: "changed.bin", ".cell-state")) === 'Finished'")
+                #expect(bench.difference("changed.bin", from: new) == nil)
+                let downloads = try await bench.manager.downloads()
+                #expect(downloads.map(\.group) == ["films"])
+                #expect(downloads.first?.id != first.id)
             }
         }
 

@@ -117,6 +117,12 @@ final class PageBench: Sendable {
         for await snapshot in download.updates where snapshot.state == state { return }
     }
 
+    /// Waits until a download is as wanted.
+    func until(_ id: Download.ID, _ isWanted: (DownloadSnapshot) -> Bool) async throws {
+        guard let download = try await manager.download(id) else { return }
+        for await snapshot in download.updates where isWanted(snapshot) { return }
+    }
+
     func difference(_ name: String, from payload: Payload) -> String? {
         FileSystem.difference(of: "\(root)/\(name)", from: payload)
     }

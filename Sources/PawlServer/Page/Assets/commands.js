@@ -25,8 +25,8 @@ const isFinished = (row) => partOf(row) === "finished";
 /** Its failure is a refused or missing login. @param {Row} row */
 export const wantsLogin = (row) => row.error?.code === 24 && !isOfStore(row.error);
 
-/** Failures that another URL may end: not found, no such host, refused, or an unexpected response. @param {Row} row */
-const wantsURL = (row) => [3, 19, 22, 24].includes(row.error?.code ?? 0);
+/** Its folder can be changed: nothing was written to it. @param {Row} row */
+const mayMove = (row) => row.name === undefined;
 
 /** The bytes that a removal discards: those received of unfinished downloads. @param {Row[]} rows */
 export const discarded = (rows) => rows.reduce((sum, row) => sum + (isFinished(row) ? 0 : row.written ?? 0), 0);
@@ -55,8 +55,10 @@ export function rowCommands(actions) {
     { word: "save", icon: "save", fits: one(isFinished), run: (_, [row]) => actions.open(row, true) },
     { word: "check", icon: "check", fits: one(isFinished), run: (_, [row]) => actions.check(row) },
     { word: "edit", icon: "edit", key: "E", begins: true, fits: one((row) => !isFinished(row)), run: (_, [row]) => actions.edit(row) },
+    { word: "changeFolder", icon: "folder", fits: one((row) => partOf(row) === "failed" && mayMove(row)), run: (_, [row]) => actions.edit(row, "folder") },
     { word: "rename", icon: "rename", key: "F2", fits: one(() => true), run: (_, [row]) => actions.rename(row) },
     { word: "replaceURL", icon: "link", key: "U", fits: one((row) => !isFinished(row)), run: (_, [row]) => actions.replaceURL(row) },
+    { word: "startOver", icon: "retry", fits: one((row) => partOf(row) === "failed"), run: (_, [row]) => actions.startOver(row) },
     { word: "copyURL", icon: "copy", key: "Ctrl C", fits: any, run: (ids) => actions.copyURLs(ids) },
     { word: "first", icon: "first", key: "Alt Home", begins: true, fits: some(isInLine), run: () => actions.moveToEdge(false) },
     { word: "moveUp", icon: "up", key: "Alt ↑", fits: some(isInLine), run: () => actions.moveBy(-1) },
@@ -90,9 +92,18 @@ export function menuOf(commands, rows) {
   }).map((item, index) => (index === 0 ? { ...item, begins: false } : item));
 }
 
+/** The commands that may end a failure, by its code, the most likely first. @type {Record<number, (keyof typeof words.toolbar)[]>} */
+const remedies = {
+  2: ["retry", "replaceURL"], 3: ["replaceURL"], 5: ["retry", "replaceURL"], 6: ["retry", "replaceURL"],
+  8: ["replaceURL", "startOver"], 9: ["retry", "changeFolder"], 11: ["rename", "retry"], 13: ["rename"], 14: ["rename", "retry"],
+  15: ["changeFolder", "retry"], 16: ["changeFolder", "retry"], 17: ["retry", "changeFolder"], 18: ["changeFolder", "retry"],
+  19: ["replaceURL", "retry"], 22: ["replaceURL", "retry"], 23: ["replaceURL"], 28: ["edit"],
+  29: ["retry", "replaceURL"], 32: ["edit", "startOver"], 33: ["replaceURL", "edit"], 35: ["replaceURL"], 36: ["replaceURL"],
+};
+
 /** The commands that may help a failed download, the most likely first. @param {Row} row @returns {(keyof typeof words.toolbar)[]} */
 export function remediesOf(row) {
   if (wantsLogin(row)) return isForbidden(row.error) ? ["replaceURL", "signIn"] : ["signIn", "replaceURL"];
-  if (wantsURL(row) && row.error?.code !== 24) return ["replaceURL"];
-  return [[28, 32].includes(row.error?.code ?? 0) ? "edit" : "retry"];
+  const names = (remedies[row.error?.code ?? 0] ?? []).filter((name) => name !== "changeFolder" || mayMove(row));
+  return names.length > 0 ? names : ["retry"];
 }

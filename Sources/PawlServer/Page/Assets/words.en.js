@@ -9,10 +9,12 @@ const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What helps on this page, by the codes of failures. @type {Record<number, string>} */
 const remedies = {
-  2: "retry later", 3: "check the URL", 5: "retry, or use another URL", 6: "retry later", 9: "free some disk space, then retry",
-  11: "pause the other download of this file", 13: "rename the download", 14: "rename the download", 18: "choose another folder",
+  2: "retry later", 3: "check the URL", 5: "retry, or use another URL", 6: "retry later",
+  8: "use another URL of the same file, or start over", 9: "free some disk space, then retry",
+  11: "pause the other download of this file", 13: "rename the download", 14: "rename the download", 15: "check the permissions", 16: "check the permissions, or choose another folder", 17: "check the disk, then retry",
+  18: "choose another folder",
   19: "check the host name", 22: "check the URL", 23: "check the URL", 24: "sign in with a user name and password",
-  28: "edit the download", 29: "retry later", 32: "check the checksum, or retry to download again", 33: "check the URL",
+  28: "edit the download", 29: "retry later", 32: "check the checksum, or retry to download again", 33: "check the URL", 34: "update Pawl",
 };
 
 const remedyOfForbidden = "the URL may have expired, or requires a login";
@@ -98,6 +100,7 @@ export const english = {
   toolbar: {
     resume: "Resume", pause: "Pause", retry: "Retry", tryNow: "Try now", force: "Start now", moveUp: "Move up", moveDown: "Move down",
     first: "Move to top", last: "Move to bottom", rename: "Rename…", replaceURL: "Replace URL…",
+    changeFolder: "Change folder…", startOver: "Start over",
     copyURL: "Copy URL", open: "Open file", save: "Save a copy", remove: "Remove, keep file", removeMenu: "Remove", more: "More",
     signIn: "Sign in…", edit: "Edit…", check: "Check now",
     removeFile: "Remove and delete file", raise: "Raise priority", lower: "Lower priority", details: "Details",
@@ -111,6 +114,7 @@ export const english = {
   removeDiscarding: (/** @type {string} */ size) => `Remove and discard ${size} received`,
   removeDiscardingKeeping: (/** @type {string} */ size) => `Remove, keep finished files, discard ${size} received`,
   removeQuestion: (/** @type {number} */ count) => `Remove ${several(count, "download", "downloads")}?`,
+  startOverQuestion: (/** @type {string} */ name) => `Start ${name} over?`,
   discards: (/** @type {string} */ size, /** @type {string | null} */ name) =>
     name === null ? `The ${size} received of unfinished downloads will be discarded.` : `The ${size} received of ${name} will be discarded.`,
   chosen: (/** @type {number} */ count) => `${count.toLocaleString("en")} selected`,

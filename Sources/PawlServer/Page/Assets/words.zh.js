@@ -6,9 +6,9 @@ const number = (count) => count.toLocaleString("zh-CN");
 
 /** 按错误代码给出的处理办法。 @type {Record<number, string>} */
 const remedies = {
-  2: "请稍后重试", 3: "请检查地址", 5: "请重试或更换地址", 6: "请稍后重试", 9: "请清理磁盘空间后重试", 11: "请先暂停下载同一文件的任务",
-  13: "请重命名此任务", 14: "请重命名此任务", 18: "请选择其他文件夹", 19: "请检查主机名", 22: "请检查地址", 23: "请检查地址",
-  24: "请输入用户名和密码登录", 28: "请编辑此任务", 29: "请稍后重试", 32: "请核对校验和，或重试以重新下载", 33: "请检查地址",
+  2: "请稍后重试", 3: "请检查地址", 5: "请重试或更换地址", 6: "请稍后重试", 8: "请更换为同一文件的其他地址，或重新下载", 9: "请清理磁盘空间后重试", 11: "请先暂停下载同一文件的任务",
+  13: "请重命名此任务", 14: "请重命名此任务", 15: "请检查权限", 16: "请检查权限，或选择其他文件夹", 17: "请检查磁盘后重试", 18: "请选择其他文件夹", 19: "请检查主机名", 22: "请检查地址", 23: "请检查地址",
+  24: "请输入用户名和密码登录", 28: "请编辑此任务", 29: "请稍后重试", 32: "请核对校验和，或重试以重新下载", 33: "请检查地址", 34: "请升级 Pawl",
 };
 
 const remedyOfForbidden = "地址可能已过期，或需要登录";
@@ -88,7 +88,7 @@ export const chinese = {
   },
   toolbar: {
     resume: "继续", pause: "暂停", retry: "重试", tryNow: "立即重试", force: "立即开始", moveUp: "上移", moveDown: "下移", first: "移到最前",
-    last: "移到最后", rename: "重命名…", replaceURL: "更换地址…", removeMenu: "移除", more: "更多", signIn: "登录…", edit: "编辑…", check: "立即校验", copyURL: "复制地址", open: "打开文件", save: "另存副本",
+    last: "移到最后", rename: "重命名…", replaceURL: "更换地址…", changeFolder: "更改文件夹…", startOver: "重新下载", removeMenu: "移除", more: "更多", signIn: "登录…", edit: "编辑…", check: "立即校验", copyURL: "复制地址", open: "打开文件", save: "另存副本",
     remove: "移除，保留文件", removeFile: "连同文件移除", raise: "提高优先级", lower: "降低优先级", details: "详情",
     choosing: "选择",
   },
@@ -100,6 +100,7 @@ export const chinese = {
   removeDiscarding: (size) => `移除，丢弃已接收的 ${size}`,
   removeDiscardingKeeping: (size) => `移除，保留已完成的文件，丢弃已接收的 ${size}`,
   removeQuestion: (count) => `移除 ${number(count)} 项下载？`,
+  startOverQuestion: (name) => `重新下载 ${name}？`,
   discards: (size, name) => (name === null ? `未完成任务已接收的 ${size} 将被丢弃。` : `${name} 已接收的 ${size} 将被丢弃。`),
   chosen: (count) => `已选择 ${number(count)} 项`,
   removed: (name) => `已移除 ${name}`,
