@@ -181,6 +181,18 @@ extension BrowserTests {
                 try await page.press("Escape")
                 try await page.wait("history.state === null")
                 #expect(try await page.evaluate("document.documentElement.dataset.view") == "list")
+                // Each layer has an entry of its own, and they go together with what is below.
+                try await page.click(".row .row-name")
+                try await page.click("#detail [data-action=more]")
+                try await page.wait("history.state.layers === 2")
+                try await page.click("#detail header button")
+                try await page.wait("document.querySelector('#detail').hidden && history.state === null")
+                // A page that is loaded again with open details begins with the list.
+                try await page.click(".row .row-name")
+                try await page.wait("history.state.layers === 1")
+                try await page.call("Page.reload")
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                try await page.wait("history.state === null && document.querySelector('#detail').hidden")
             }
         }
 

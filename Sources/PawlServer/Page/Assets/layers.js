@@ -1,14 +1,15 @@
 // The browser's Back closes what is on top of the list, on screens where that covers it.
 
-/** @typedef {{close: () => void}} Layer */
+/** @typedef {{close: () => void, hasEntry: boolean}} Layer */
 
 /** @type {Layer[]} */
 const layers = [];
-/** Whether the history has an entry of ours on top. */
-let hasEntry = false;
+/** The entries of ours in the history up to the current one; a page that was loaded again has those of before. */
+let entries = history.state?.layers ?? 0;
 let isLeaving = false;
 
 const isSmall = () => matchMedia("(max-width: 1099px)").matches;
+const wanted = () => layers.filter(({ hasEntry }) => hasEntry).length;
 
 /**
  * Something opened on top of the list.
@@ -16,7 +17,7 @@ const isSmall = () => matchMedia("(max-width: 1099px)").matches;
  * @returns {() => void} to be called when it has closed
  */
 export function pushLayer(close) {
-  const layer = { close };
+  const layer = { close, hasEntry: isSmall() };
   layers.push(layer);
   enter();
   return () => {
@@ -27,27 +28,27 @@ export function pushLayer(close) {
   };
 }
 
+/** Each layer has an entry, made at the press that opened it: Back passes over entries without a press. */
 function enter() {
-  if (hasEntry || isLeaving || !isSmall()) return;
-  hasEntry = true;
-  history.pushState({ isPawl: true }, "");
+  while (!isLeaving && entries < wanted()) {
+    entries += 1;
+    history.pushState({ layers: entries }, "");
+  }
 }
 
 function leave() {
-  if (layers.length > 0 || !hasEntry) return;
-  hasEntry = false;
+  const surplus = entries - wanted();
+  if (isLeaving || surplus <= 0) return;
   isLeaving = true;
-  history.back();
+  history.go(-surplus);
 }
 
 addEventListener("popstate", () => {
-  if (isLeaving) {
-    isLeaving = false;
-    if (layers.length > 0) enter();
-    return;
-  }
-  if (!hasEntry) return;
-  hasEntry = false;
-  layers.pop()?.close();
-  if (layers.length > 0) enter();
+  entries = history.state?.layers ?? 0;
+  if (isLeaving) isLeaving = false;
+  else while (wanted() > entries) layers.pop()?.close();
+  enter();
+  leave();
 });
+
+setTimeout(leave);
