@@ -198,7 +198,9 @@ export class ScheduleField {
   /** @param {KeyboardEvent} event */
   #walk(event) {
     const index = this.#indexAt(event);
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: hours, ArrowUp: -hours }[event.key];
+    // In narrow windows the days stand side by side.
+    const [hour, day] = matchMedia("(max-width: 700px)").matches ? [hours, 1] : [1, hours];
+    const step = { ArrowRight: hour, ArrowLeft: -hour, ArrowDown: day, ArrowUp: -day }[event.key];
     const next = this.#buttons[index + (step ?? NaN)];
     if (index < 0 || !next) return;
     event.preventDefault();
