@@ -184,6 +184,45 @@ import Testing
         downloader.shutDown()
     }
 
+    @Test func `fields of a redirect are sent to its target only, at each attempt`() async throws {
+        let origin = try OriginServer()
+        let other = try OriginServer()
+        defer {
+            origin.stop()
+            other.stop()
+        }
+        let folder = try TemporaryFolder()
+        let end = other.serve("/g", payload)
+        let target = other.redirect("/f", to: end)
+        other.vary("/f") { facts, behaviour in
+            if facts.ordinal == 0 { behaviour.instead = .status(503) }
+        }
+        let url = origin.redirect("/old", to: target)
+        var hooks = DownloadHooks()
+        hooks.redirect = {
+            $0.to.hasSuffix("/f")
+                ? .followTo($0.to, headers: [.init(name: "X-Key", value: "right")]) : .follow
+        }
+        var options = options(folder)
+        options.headers = ["X-Key: left"]
+        let downloader = Downloader()
+        let file = try await downloader.download(url, options: options, hooks: hooks)
+        #expect(file.length == payload.length)
+        #expect(origin.log.of("/old").first?.request.header("X-Key") == "left")
+        let sent = other.log.of("/f").map { $0.request.header("X-Key") }
+        #expect(sent.count == 2 && sent.allSatisfy { $0 == "right" }, "\(sent)")
+        #expect(other.log.of("/g").allSatisfy { $0.request.header("X-Key") == nil })
+
+        for name in ["Range", "host", "Bad Name"] {
+            hooks.redirect = { .followTo($0.to, headers: [.init(name: name, value: "1")]) }
+            let error = await #expect(throws: PawlError.self) {
+                try await downloader.download(url, options: options, hooks: hooks)
+            }
+            #expect(error?.code == .badOption)
+        }
+        downloader.shutDown()
+    }
+
     @Test func `a cancelled response leaves no file, and a partial as it was`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }

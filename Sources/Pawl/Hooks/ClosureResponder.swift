@@ -43,7 +43,7 @@ extension DownloadHooks {
         case .authenticate(let address, let head, let failures):
             return await login(address, head, failures, id)
         case .redirect(let from, let to, let head, let redirects):
-            return .decision(await followed(from, to, head, redirects, id))
+            return await followed(from, to, head, redirects, id)
         case .validate(let address, let head, let length, let resumedAt):
             return .decision(await validated(address, head, length, resumedAt, id))
         case .retry(let failure, let attempt, let wait):
@@ -95,8 +95,13 @@ extension DownloadHooks {
                 because: "it is not an HTTP URL"
             )
         }
-        let lines = request.headers.map { "\($0.name): \($0.value)" }
-        for (field, line) in zip(request.headers, lines) {
+        return .request(address, fields: try lines(request.headers))
+    }
+
+    /// The header lines, unless one of them could change how the response is judged.
+    private static func lines(_ headers: [DownloadResponse.Field]) throws(Failure) -> [String] {
+        let lines = headers.map { "\($0.name): \($0.value)" }
+        for (field, line) in zip(headers, lines) {
             try OptionForm.header.check(line, .header)
             guard !RequestField.reserved.contains(field.name.lowercased()) else {
                 throw Failure(
@@ -106,7 +111,7 @@ extension DownloadHooks {
                 )
             }
         }
-        return .request(address, fields: lines)
+        return lines
     }
 
     private func login(
@@ -157,8 +162,8 @@ extension DownloadHooks {
         _ head: ResponseHead,
         _ redirects: Int,
         _ id: Download.ID
-    ) async -> HookDecision {
-        guard let redirect else { return .proceed }
+    ) async -> HookReply {
+        guard let redirect else { return .decision(.proceed) }
         let proposal = RedirectProposal(
             download: id,
             from: from.text,
@@ -167,12 +172,14 @@ extension DownloadHooks {
             redirects: redirects
         )
         switch await redirect(proposal) {
-        case .follow: return .proceed
-        case .followTo(let text):
-            do throws(Failure) { return .redirect(to: try WebAddress.parse(text).address) } catch {
-                return .fail(error)
+        case .follow: return .decision(.proceed)
+        case .followTo(let text, let headers):
+            do throws(Failure) {
+                return .redirect(try WebAddress.parse(text).address, fields: try Self.lines(headers))
+            } catch {
+                return .decision(.fail(error))
             }
-        case .stop: return .refuseRedirect
+        case .stop: return .decision(.refuseRedirect)
         }
     }
 

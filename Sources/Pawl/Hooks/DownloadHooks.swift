@@ -140,7 +140,11 @@ public enum RedirectDecision: Sendable, Hashable {
     /// Follow it.
     case follow
     /// Follow it to this URL instead; the same rules apply as to the server's.
-    case followTo(String)
+    ///
+    /// `headers` are added to the requests for this URL, on whatever origin it is, and replace fields of the options with
+    /// the same name. They are not sent to where that URL redirects. Fields that Pawl sets itself are refused with
+    /// ``PawlError/Code/badOption``, as in ``OutgoingRequest/headers``.
+    case followTo(String, headers: [DownloadResponse.Field] = [])
     /// Do not follow it: the download fails with ``PawlError/Code/badResponse`` and this ``PawlError/status``.
     case stop
 }

@@ -20,6 +20,8 @@ package enum HookReply: Sendable {
     case request(WebAddress, fields: [String])
     /// Repeat the request with this login.
     case login(HookLogin)
+    /// Follow the redirect to this address, with these header lines.
+    case redirect(WebAddress, fields: [String])
 }
 
 /// A login that the program gave for an origin.

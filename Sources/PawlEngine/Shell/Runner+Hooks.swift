@@ -14,13 +14,21 @@ struct HookState {
     var changes: [LaneID: Change] = [:]
     /// Logins by origin; they hold for the rest of the run.
     var logins: [Origin: HookLogin] = [:]
+    /// Header lines for the targets of redirects; they hold for the rest of the run.
+    var targets: [WebAddress: [String]] = [:]
     /// The settings with a login for the proxy; they hold for the rest of the run.
     var settings: TransferSettings?
 
-    var isEmpty: Bool { changes.isEmpty && logins.isEmpty && settings == nil }
+    var isEmpty: Bool { changes.isEmpty && logins.isEmpty && targets.isEmpty && settings == nil }
+
+    private static func name(of line: String) -> String { line.prefix { $0 != ":" }.lowercased() }
 
     func prepare(_ request: inout TransferRequest, _ change: Change?) {
         if let change { request.fields = change.fields }
+        if let lines = targets[request.address] {
+            let names = request.fields.map(Self.name)
+            request.fields += lines.filter { !names.contains(Self.name(of: $0)) }
+        }
         if let settings { request.settings = settings }
         switch logins[request.address.origin] {
         case .credentials(let login): request.ownLogin = login
@@ -94,6 +102,9 @@ extension Runner {
                 hooks.changes[lane] = HookState.Change(address: address, fields: fields)
             }
             return .proceed
+        case .redirect(let address, let fields):
+            hooks.targets[shared.secured(address)] = fields.isEmpty ? nil : fields
+            return .redirect(to: address)
         case .login(let login):
             guard case .authenticate(let address, let head, _) = order.question else { return .proceed }
             if head?.status == 407, case .credentials(let login) = login {
