@@ -28,8 +28,11 @@ extension URLProtectionSpace {
 extension URLCredential {
     /// Accepts the server's certificates.
     public convenience init(trust: SessionChallenge.ServerTrust) {
-        self.init(user: "", password: "", persistence: .none)
+        self.init(user: "", password: Self.trusting, persistence: .none)
     }
+
+    /// Distinguishes such a credential from every login; Foundation on Linux has no field for it.
+    fileprivate static let trusting = UUID().uuidString
 }
 
 /// A client certificate as a credential: PEM files, in place of `URLCredential(identity:certificates:)`.
@@ -108,7 +111,8 @@ extension URLSession.AuthChallengeDisposition {
 
 extension URLCredential {
     var own: SessionCredential {
-        (self as? ClientCertificate)?.certificate
-            ?? SessionCredential(user: user ?? "", password: password ?? "")
+        if let certificate = (self as? ClientCertificate)?.certificate { return certificate }
+        if password == Self.trusting { return .trusting }
+        return SessionCredential(user: user ?? "", password: password ?? "")
     }
 }

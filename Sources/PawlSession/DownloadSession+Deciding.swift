@@ -29,12 +29,13 @@ extension DownloadSession {
             }
         }
         guard let next else { return .stop }
-        if let refusal = next.refusal(insteadOf: request) {
+        if let refusal = next.refusal(adding: [:]) {
             task.facts.withLock { $0.decided = refusal }
             return .stop
         }
-        task.facts.withLock { $0.currentURL = next.url }
-        return next.url == proposal.to ? .follow : .followTo(next.url)
+        task.facts.withLock { $0.current = next }
+        let added = next.fields(addedTo: request)
+        return next.url == proposal.to && added.isEmpty ? .follow : .followTo(next.url, headers: added)
     }
 
     private func decide(_ challenge: AuthenticationChallenge) async -> AuthenticationDecision {

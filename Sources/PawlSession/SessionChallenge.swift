@@ -56,7 +56,8 @@ public struct SessionChallenge: Sendable {
         public let certificates: [[UInt8]]
         /// Why the chain or the host's name is not trusted; `nil` if it is.
         ///
-        /// Using a credential for this challenge accepts the server in any case.
+        /// ``SessionCredential/init(trust:)`` accepts the server in any case. With another credential, such as a login, and
+        /// without one it is judged as usual.
         public let error: String?
 
         /// Whether the trust store's authorities and the host's name confirm the server.
@@ -84,6 +85,11 @@ public struct SessionCredential: Sendable, Hashable {
 
     /// Accepts the server's certificates.
     public init(trust: SessionChallenge.ServerTrust) { kind = .trust }
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    /// Accepts the server's certificates.
+    package static let trusting = Self(.trust)
 
     /// The user of a login.
     public var user: String? { if case .login(let user, _) = kind { user } else { nil } }

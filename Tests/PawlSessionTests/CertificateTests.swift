@@ -93,6 +93,11 @@ import Testing
         let named = Judge { _ in (.performDefaultHandling, nil) }
         _ = await fetch(otherName, named, in: bench) { $0.options.authorityFile = authority.authority }
         #expect(named.seen.read { $0.allSatisfy { $0.protectionSpace.serverTrust?.isTrusted == false } })
+        // A login, or nothing, is no decision about a certificate.
+        for credential in [SessionCredential(user: "ann", password: "pw"), nil] {
+            let careless = Judge { _ in (.useCredential, credential) }
+            #expect(await fetch(url, careless, in: bench).error?.code == .insecure)
+        }
         // None of the refused ones has sent anything.
         #expect(server.finish().filter { $0.status == 200 }.count == 3)
     }
