@@ -17,7 +17,8 @@ extension DownloadSession {
 public protocol URLDownloadTaskDelegate: DownloadTaskDelegate {
     /// The server redirects to another URL; `nil` makes the redirect the response of the task.
     ///
-    /// Only the URL of the request can be changed.
+    /// The URL can be changed and header fields can be added; they are sent to that URL, also on another origin. `request`
+    /// has those fields of the task's request that are sent to its URL: `Authorization` only if the origin stays the same.
     func urlSession(
         _ session: DownloadSession,
         task: DownloadTask,

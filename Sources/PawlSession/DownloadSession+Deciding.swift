@@ -15,9 +15,11 @@ extension DownloadSession {
     private func decide(_ proposal: RedirectProposal) async -> RedirectDecision {
         guard let task = task(proposal.download), task.delegate ?? delegate != nil else { return .follow }
         let response = SessionResponse(proposal.response)
-        var request = task.plainRequest
-        request.url = proposal.to
-        let next: SessionRequest? = await ask(instead: request) { [request] reply in
+        let request = task.plainRequest.redirected(
+            to: proposal.to,
+            sendingAll: configuration.options.trustsRedirects
+        )
+        let next: SessionRequest? = await ask(instead: request) { reply in
             self.notify(task) { delegate in
                 delegate.urlSession(
                     self,
@@ -74,9 +76,12 @@ extension DownloadSession {
             if case .client = question.kind { return .usual }
             return .refuse
         case .useCredential:
-            guard case .client = question.kind else { return .accept }
-            guard case .certificate(let file, let key) = decision.credential?.kind else { return .usual }
-            return .certificate(file: file, key: key)
+            // Code that responds to every challenge with a login does not accept every certificate.
+            switch (question.kind, decision.credential?.kind) {
+            case (.server, .trust): return .accept
+            case (.client, .certificate(let file, let key)): return .certificate(file: file, key: key)
+            case (.server, _), (.client, _): return .usual
+            }
         }
     }
 

@@ -17,7 +17,7 @@ extension DownloadSession {
             if let response {
                 let name = facts.response?.suggestedFilename
                 facts.response = SessionResponse(response)
-                facts.currentURL = facts.response?.url
+                facts.move(to: facts.response?.url)
                 facts.response?.expectedContentLength = facts.expected
                 facts.response?.suggestedFilename = name
             }
@@ -113,7 +113,7 @@ extension DownloadSession {
         guard let path = folders.write(body, to: name, in: task.folder) else { return false }
         task.facts.withLock { facts in
             facts.hasResponse = true
-            facts.currentURL = response.url
+            facts.move(to: response.url)
         }
         finish(task, path, response)
         folders.remove(path)
@@ -166,8 +166,9 @@ extension DownloadSession {
     /// The download failed; a cancelled task reports the cancellation.
     func failed(_ task: DownloadTask, _ error: PawlError) {
         if let decided = task.facts.withLock({ $0.decided }) { return stop(task, decided) }
+        // The response of a redirect that may not be followed is not the result: its status is not the failure.
         if !configuration.failsOnErrorStatus, let response = error.response, let body = error.responseBody,
-            finish(task, with: response, body)
+            error.status == response.status, finish(task, with: response, body)
         {
             return
         }

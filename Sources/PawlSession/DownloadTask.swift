@@ -62,8 +62,8 @@ public final class DownloadTask: Sendable {
         var isTimed = false
         /// The error with which a decision of its delegate has ended it.
         var decided: PawlError?
-        /// The target of the last redirect.
-        var currentURL: String?
+        /// The request of the last redirect.
+        var current: SessionRequest?
         /// What was measured.
         var metrics: [TransferMetrics] = []
         /// Progress that arrived before the response.
@@ -71,6 +71,9 @@ public final class DownloadTask: Sendable {
 
         /// It has not ended.
         var isAlive: Bool { state == .running || state == .suspended }
+
+        /// The response came from this URL.
+        mutating func move(to url: String?) { if let url { current?.url = url } }
     }
 
     /// The identifier within its session.
@@ -95,11 +98,12 @@ public final class DownloadTask: Sendable {
         self.facts = Mutex(facts)
     }
 
-    /// The request with the URL that redirects led to.
+    /// The request with the URL that redirects led to, and the header fields that a delegate added to it.
     @_disfavoredOverload  // PawlFoundation has the same as a URLRequest.
     public var currentRequest: SessionRequest? {
-        var request = originalRequest
-        if let url = facts.withLock({ $0.response?.url ?? $0.currentURL }) { request?.url = url }
+        let (current, url) = facts.withLock { ($0.current, $0.response?.url) }
+        var request = current ?? originalRequest
+        if let url { request?.url = url }
         return request
     }
 

@@ -18,7 +18,8 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
     /// The server redirects to another URL.
     ///
     /// The completion handler gets the request to follow, by default `request`, or `nil`: then the redirect is
-    /// the response of the task. Only the URL can be changed.
+    /// the response of the task. The URL can be changed and header fields can be added; they are sent to that URL, also on
+    /// another origin. `request` has those fields of the task's request that are sent to its URL.
     func urlSession(
         _ session: DownloadSession,
         task: DownloadTask,
@@ -72,7 +73,7 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
     /// `URLDownloadTaskDelegate` of `PawlFoundation`.
     func urlSession(_ session: DownloadSession, errorFor error: PawlError) -> any Error
 
-    /// A recreated background session has delivered all earlier events.
+    /// A recreated background session has delivered all earlier events; not called if there were none.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: DownloadSession)
 
     /// The session was invalidated, or could not be opened; no calls follow.

@@ -66,21 +66,24 @@ public struct SessionRequest: Sendable, Hashable {
         }
     }
 
-    /// The reason why a redirect cannot be followed with this request: only the URL of `offered` can be changed.
+    /// The request to a redirect's target, with the fields that are sent there.
+    func redirected(to target: String, sendingAll: Bool) -> SessionRequest {
+        var request = self
+        request.url = target
+        let origins = [url, target].map { try? WebAddress.parse($0).address.origin }
+        guard !sendingAll, origins[0] != origins[1] else { return request }
+        request.allHTTPHeaderFields = allHTTPHeaderFields.filter {
+            RequestField.mayCross($0.key.lowercased())
+        }
+        return request
+    }
+
+    /// The fields that a delegate has added to the request that it was offered, or changed in it.
     ///
     /// A field of `offered` may be missing, as in a new request: the session sends those that the target may get.
-    func refusal(insteadOf offered: SessionRequest) -> PawlError? {
-        let added = allHTTPHeaderFields.filter { offered.value(forHTTPHeaderField: $0.key) != $0.value }
-        guard let field = added.keys.min() else { return refusal(adding: [:]) }
-        return PawlError(
-            Failure(
-                .badOption,
-                "cannot follow the redirect to",
-                at: Redaction.address(url),
-                because:
-                    "the delegate has set the field \(Redaction.printable(field)), and only the URL can be changed",
-                remedy: "set the field in the task's request, and trustsRedirects in the session's options"
-            )
-        )
+    func fields(addedTo offered: SessionRequest) -> [DownloadResponse.Field] {
+        allHTTPHeaderFields.sorted { $0.key < $1.key }
+            .filter { offered.value(forHTTPHeaderField: $0.key) != $0.value }
+            .map { DownloadResponse.Field(name: $0.key, value: $0.value) }
     }
 }

@@ -59,9 +59,17 @@ import Testing
         _ url: String,
         _ delegate: (any DownloadTaskDelegate)? = nil
     ) async -> (text: String?, task: DownloadTask, error: PawlError?) {
+        await end(session, SessionRequest(url: url), delegate)
+    }
+
+    private func end(
+        _ session: DownloadSession,
+        _ request: SessionRequest,
+        _ delegate: (any DownloadTaskDelegate)? = nil
+    ) async -> (text: String?, task: DownloadTask, error: PawlError?) {
         await withCheckedContinuation { continuation in
             let made = Monitor<DownloadTask?>(nil)
-            let task = session.downloadTask(with: url) { path, _, error in
+            let task = session.downloadTask(with: request) { path, _, error in
                 let text = path.flatMap { FileSystem.contents($0) }.map {
                     String(decoding: $0, as: UTF8.self)
                 }
@@ -169,15 +177,80 @@ import Testing
         session.invalidateAndCancel()
     }
 
-    @Test(arguments: ["field", "method"])
-    func `a redirect with more than another URL fails instead of losing it`(change: String) async throws {
+    @Test(arguments: [false, true])
+    func `a field that the delegate adds to a redirect is sent to its target only`(
+        isOther: Bool
+    )
+        async throws
+    {
+        let bench = try SessionBench()
+        let other = isOther ? try OriginServer() : bench.origin
+        defer { if isOther { other.stop() } }
+        let session = bench.session()
+        let last = other.serve("/last", Payload(Array("last".utf8)))
+        let target = other.redirect("/target", to: last)
+        let url = bench.origin.redirect("/start", to: target)
+        var request = SessionRequest(url: url)
+        request.setValue("Bearer a", forHTTPHeaderField: "Authorization")
+        let offered = Monitor<[SessionRequest]>([])
+        let watcher = Watcher { [first = request] request in
+            offered.with { $0.append(request) }
+            guard request.url == target else { return request }
+            var request = request
+            // As code does for URLSession, which drops this field.
+            request.setValue(
+                first.value(forHTTPHeaderField: "Authorization"),
+                forHTTPHeaderField: "Authorization"
+            )
+            request.setValue("k", forHTTPHeaderField: "X-Key")
+            return request
+        }
+        let ended = await end(session, request, watcher)
+        #expect(ended.text == "last" && ended.error == nil)
+        let sent = other.log.of("/target").first?.request
+        #expect(sent?.header("X-Key") == "k" && sent?.header("Authorization") == "Bearer a")
+        let after = other.log.of("/last").first?.request
+        #expect(after?.header("X-Key") == nil)
+        #expect(after?.header("Authorization") == (isOther ? nil : "Bearer a"))
+        #expect(
+            offered.read { $0.map { $0.value(forHTTPHeaderField: "Authorization") } }
+                == (isOther ? [nil, nil] : ["Bearer a", "Bearer a"])
+        )
+        session.invalidateAndCancel()
+    }
+
+    @Test func `a redirect that may not be followed is an error, not a response`() async throws {
+        let bench = try SessionBench()
+        var configuration = bench.configuration()
+        configuration.options.maximumRedirects = 1
+        let session = DownloadSession(configuration: configuration, delegate: Watcher())
+        let target = bench.origin.serve("/target", Payload(Array("target".utf8)))
+        let second = bench.origin.redirect("/second", to: target)
+        let many = await end(session, bench.origin.redirect("/start", to: second))
+        #expect(many.text == nil && many.error?.code == .tooManyRedirects)
+        let response: SessionResponse? = many.task.response
+        #expect(response?.statusCode == 302)
+        let elsewhere = await end(session, bench.origin.redirect("/ftp", to: "ftp://127.0.0.1/f"))
+        #expect(elsewhere.text == nil && elsewhere.error?.code == .badResponse)
+        session.invalidateAndCancel()
+    }
+
+    @Test(arguments: ["method", "Range", "Host"])
+    func `a redirect whose request cannot be sent fails instead of losing a part`(
+        change: String
+    )
+        async throws
+    {
         let bench = try SessionBench()
         let session = bench.session()
         let target = bench.origin.serve("/target", Payload(Array("target".utf8)))
         let watcher = Watcher { request in
             var request = request
-            if change == "field" { request.setValue("secret", forHTTPHeaderField: "X-Key") }
-            if change == "method" { request.httpMethod = "POST" }
+            if change == "method" {
+                request.httpMethod = "POST"
+            } else {
+                request.setValue("secret", forHTTPHeaderField: change)
+            }
             return request
         }
         let ended = await end(session, bench.origin.redirect("/start", to: target), watcher)
