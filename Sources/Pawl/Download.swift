@@ -148,6 +148,18 @@ extension Download {
         onEnd?()
     }
 
+    /// It is removed, and nothing changes any more; `false` if it was before.
+    func remove(because why: String) -> Bool {
+        let snapshot = snapshot
+        guard snapshot.state != .removed else { return false }
+        var base = snapshot
+        base.state = .removed
+        (base.speed, base.smoothedSpeed, base.timeLeft, base.connections) = (0, 0, nil, 0)
+        show(base, box: nil, leaving: nil)
+        end(.failed(.gone(source, because: why)))
+        return true
+    }
+
     /// Calls `body` at the end; to be set before the download runs.
     func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onEnd = body } }
 

@@ -14,7 +14,9 @@ import Synchronization
 /// The transfer begins with the iteration and follows the consumer: while half a megabyte waits to be taken, nothing more
 /// is read from the network. An interrupted connection is resumed as for files, and the bytes that were delivered are
 /// never delivered again: content that changed in between ends the iteration with
-/// ``PawlError/Code/cannotResume``. Leaving the loop, or cancelling its task, stops the transfer.
+/// ``PawlError/Code/cannotResume``. Leaving the loop, or cancelling its task, stops the transfer. In the top-level code of
+/// a `main.swift` the iterator lives until the program ends: use a function, or ``Download/remove(keepingFile:)`` of
+/// ``download``.
 ///
 /// ``position`` continues a stream later, also in another process. A body can be iterated once.
 public struct DownloadBody: AsyncSequence, Sendable {
@@ -218,6 +220,12 @@ extension Downloader: BodyOwner {
             return disk
         }
         let id = DownloadID(rawValue: download.id.rawValue)
-        return (download, { [scheduler] in scheduler.remove(id) })
+        return (
+            download,
+            { [scheduler, board, weak download] in
+                scheduler.remove(id)
+                if let download, download.outcome == nil { board.removed(download) }
+            }
+        )
     }
 }

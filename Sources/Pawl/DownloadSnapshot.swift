@@ -102,7 +102,7 @@ public enum DownloadState: String, Sendable, Hashable, CaseIterable {
     case finished
     /// Failed; reusable data is kept.
     case failed
-    /// Removed from its manager.
+    /// Removed, from its manager too; the body of a stream that was left.
     case removed
 }
 

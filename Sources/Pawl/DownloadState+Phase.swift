@@ -10,8 +10,10 @@ extension DownloadState {
         }
     }
 
-    /// Only a new request starts it again.
-    var isFinal: Bool {
+    /// Whether it has ended: `finished`, `failed` or `removed`.
+    ///
+    /// A manager runs such a download again only when it is resumed or added again.
+    public var isFinal: Bool {
         switch self {
         case .finished, .failed, .removed: true
         case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,

@@ -74,7 +74,7 @@ public final class Downloader: Sendable {
 
     let scheduler: DownloadScheduler
     let disk: any Disk
-    private let board: EventBoard
+    let board: EventBoard
     private let settingsCache: TransferSettingsCache
     private let sharesConnections: Bool
     private let hooks: DownloadHooks
@@ -298,7 +298,7 @@ public final class Downloader: Sendable {
                 taskDescription: options.taskDescription
             ),
             box: box,
-            owner: StandaloneRun(scheduler: scheduler, place: place)
+            owner: StandaloneRun(scheduler: scheduler, place: place, board: board)
         )
         guard board.add(download) else {
             throw .gone(download.source, "cannot add", because: "its downloader was shut down")
@@ -328,10 +328,12 @@ public final class Downloader: Sendable {
 final class StandaloneRun: DownloadOwner {
     private let scheduler: DownloadScheduler
     private let place: FileLocation
+    let board: EventBoard
 
-    init(scheduler: DownloadScheduler, place: FileLocation) {
+    init(scheduler: DownloadScheduler, place: FileLocation, board: EventBoard) {
         self.scheduler = scheduler
         self.place = place
+        self.board = board
     }
 
     func resume(_ id: Download.ID) { scheduler.resume(DownloadID(rawValue: id.rawValue)) }
@@ -350,6 +352,8 @@ final class StandaloneRun: DownloadOwner {
         } catch {
             throw PawlError(error)
         }
+        letGo(download.id)
+        board.removedAtRest(download)
     }
 }
 
@@ -386,6 +390,18 @@ final class EventBoard: Sendable {
         }
         // Outside the lock: the last reference to a download calls the engine.
         for download in left.values { download.close(because: why) }
+    }
+
+    /// Ends every wait for a download that will not run again; `false` if it was removed before.
+    @discardableResult
+    func removed(_ download: Download) -> Bool {
+        _ = state.withLock { $0.downloads.removeValue(forKey: download.id.rawValue) }
+        return download.remove(because: "it was removed")
+    }
+
+    /// Reports it too: the engine does not report the removal of a download that does not run.
+    func removedAtRest(_ download: Download) {
+        if removed(download) { onEvent(DownloadEvent(id: download.id, kind: .state(.removed))) }
     }
 
     /// A notice of the disk that belongs to no single download.

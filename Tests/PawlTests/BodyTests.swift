@@ -63,6 +63,25 @@ import Testing
         downloader.shutDown()
     }
 
+    @Test func `leaving the loop ends every wait for the download, and there is no second iteration`()
+        async throws
+    {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let url = origin.serve("/f", Payload(seed: 802, length: 20_000_000))
+        let downloader = Downloader()
+        let body = try downloader.body(of: url, options: options())
+        let file = Task { try await body.download.file }
+        for try await _ in body { break }
+        await #expect(throws: PawlError.self) { try await file.value }
+        for await _ in body.download.updates {}
+        #expect(body.download.snapshot.state == .removed)
+        let error = await #expect(throws: PawlError.self) { for try await _ in body {} }
+        #expect(error?.code == .unfinished)
+        #expect(origin.log.of("/f").count == 1)
+        downloader.shutDown()
+    }
+
     @Test func `cancelling the task ends the iteration and the transfer`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }

@@ -1,4 +1,5 @@
 import Pawl
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -64,6 +65,41 @@ import Testing
         await #expect(throws: PawlError.self) { try await data.value }
         // The bytes are there for the next one.
         #expect(folder.names == ["f.part", "f.pawl"])
+    }
+
+    @Test(arguments: [false, true]) func `waits end when a download is removed, which runs no more`(
+        hasRun: Bool
+    ) async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let events = Monitor<[DownloadState]>([])
+        let downloader = Downloader { event in
+            if case .state(let state) = event.kind { events.with { $0.append(state) } }
+        }
+        let download = try stalling(downloader, origin, folder)
+        if hasRun {
+            download.resume()
+            await origin.holds("/f")
+        }
+        let file = Task { try await download.file }
+        let updates = Task { await last(of: download) }
+        try await download.remove()
+        let error = await #expect(throws: PawlError.self) { try await file.value }
+        #expect(error?.code == .unfinished)
+        #expect(await updates.value?.state == .removed)
+        #expect(events.read { $0.filter { $0 == .removed }.count } == 1)
+        let requests = origin.log.of("/f").count
+        download.resume()
+        try await download.remove()
+        #expect(download.snapshot.state == .removed)
+        // What was added later has run to its end.
+        let other = origin.serve("/g", payload)
+        _ = try await downloader.download(other, to: folder.path("g"))
+        #expect(origin.log.of("/f").count == requests)
+        #expect(folder.names == ["g"])
+        #expect(events.read { $0.filter { $0 == .removed }.count } == 1)
+        downloader.shutDown()
     }
 
     @Test func `nothing is added to a downloader that was shut down`() async throws {
