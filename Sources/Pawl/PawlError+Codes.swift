@@ -43,7 +43,7 @@ extension PawlError.Code {
     public static let overloaded = Self(rawValue: 29)
     /// The content does not match ``DownloadOptions/checksum``.
     public static let checksumMismatch = Self(rawValue: 32)
-    /// The server's certificate or host key is not trusted.
+    /// The server's certificate or host key is not trusted, or the server requires another client certificate.
     public static let insecure = Self(rawValue: 33)
     /// The journal was written by a newer version.
     public static let newerJournal = Self(rawValue: 34)

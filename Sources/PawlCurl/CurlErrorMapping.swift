@@ -101,6 +101,7 @@ struct CurlErrorMapping {
             return .proxy
         }
         if speaksOfChunks { return .truncated }
+        if CertificateText.clientCertificate(text) != nil { return .tls }
         return TransferFault.Kind(receiving: systemError)
     }
 

@@ -8,6 +8,7 @@ enum CurlErrorText {
     static func worded(_ text: String, systemError: Int32, proxy: String? = nil) -> LocalizableMessage {
         let text = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         if let reason = reasonOfOpenSSL(text) {
+            if let cause = CertificateText.clientCertificate(reason) { return cause }
             return plainServers.contains { reason.contains($0) }
                 ? LocalizableMessage("tls-not-spoken", "the server does not use TLS on this port (\(reason))")
                 : LocalizableMessage(
@@ -147,6 +148,21 @@ enum CertificateText {
         known[text] ?? LocalizableMessage(untranslated: text)
     }
 
+    /// What an alert of the server says about the client's certificate (RFC 8446 §6.2): with TLS 1.3 it comes after the
+    /// handshake, instead of a response.
+    static func clientCertificate(_ text: String) -> LocalizableMessage? {
+        if text.contains("alert certificate required") {
+            return LocalizableMessage(
+                "client-certificate-required",
+                "the server requires a client certificate"
+            )
+        }
+        let alerts = ["bad certificate", "certificate unknown", "certificate expired", "certificate revoked"]
+        return alerts.contains { text.contains("alert \($0)") }
+            ? LocalizableMessage("client-certificate-rejected", "the server rejects the client certificate")
+            : nil
+    }
+
     private static let known = Dictionary(
         [
             LocalizableMessage("certificate-expired", "certificate has expired"),
@@ -175,7 +191,6 @@ enum CertificateText {
             LocalizableMessage("tls-alert-name", "tlsv1 unrecognized name"),
             LocalizableMessage("tls-alert-internal", "tlsv1 alert internal error"),
             LocalizableMessage("tls-alert-authority", "tlsv1 alert unknown ca"),
-            LocalizableMessage("tls-alert-certificate", "tlsv13 alert certificate required"),
             LocalizableMessage("tls-version-unsupported", "unsupported protocol"),
             LocalizableMessage("tls-key-short", "dh key too small"),
             LocalizableMessage("tls-eof", "unexpected eof while reading"),

@@ -149,8 +149,7 @@ extension PawlError: CustomNSError {
     /// ``Pawl/PawlError/code`` tells more.
     public var errorCode: Int {
         let code: URLError.Code? = failure.fault.flatMap { Self.transferErrors[$0] } ?? Self.urlErrors[code]
-        let isOffline = cause?.id == "no-network"
-        return (isOffline ? .notConnectedToInternet : code ?? .unknown).rawValue
+        return (Self.causes[cause?.id ?? ""] ?? code ?? .unknown).rawValue
     }
 
     /// The error as Foundation's type, with the same code.
@@ -159,6 +158,14 @@ extension PawlError: CustomNSError {
         info[NSUnderlyingErrorKey] = self
         return URLError(URLError.Code(rawValue: errorCode) ?? .unknown, userInfo: info)
     }
+
+    /// Causes that `URLError` distinguishes.
+    private static let causes: [String: URLError.Code] = [
+        "no-network": .notConnectedToInternet,
+        "client-certificate-required": .clientCertificateRequired,
+        "client-certificate-rejected": .clientCertificateRejected,
+        "redirect-not-http": .unsupportedURL,
+    ]
 
     private static let transferErrors: [TransferFault.Kind: URLError.Code] = [
         .nameResolution: .cannotFindHost, .unreachable: .cannotConnectToHost,

@@ -16,6 +16,14 @@ import Testing
             "the TLS handshake failed: ssl/tls alert handshake failure"
         ),
         (
+            "OpenSSL SSL_read: OpenSSL/3.0.19: error:0A00045C:SSL routines::tlsv13 alert certificate required, errno 0",
+            "the server requires a client certificate"
+        ),
+        (
+            "OpenSSL/3.0.19: error:0A000412:SSL routines::sslv3 alert bad certificate",
+            "the server rejects the client certificate"
+        ),
+        (
             "SSL certificate problem: self-signed certificate",
             "its certificate is not trusted: self-signed certificate"
         ),

@@ -136,6 +136,7 @@ extension TransferFault {
     /// What the user can do about it, other than try again.
     var remedy: Remedy? {
         switch kind {
+        case .tls where concernsClientCertificate: "check \(.option(.certificate)) and \(.option(.key))"
         case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
         case .publicKey:
             "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"

@@ -58,6 +58,9 @@ extension TransferFault {
         )
     }
 
+    /// Whether the server's alert was about the client certificate.
+    var concernsClientCertificate: Bool { cause.id.hasPrefix("client-certificate-") }
+
     /// Whether the host has an address of another version.
     var lacksVersion: Bool { ["host-without-ipv4", "host-without-ipv6"].contains(cause.id) }
 

@@ -41,7 +41,7 @@ final class CurlConnector {
     /// Takes ownership of the connection: its socket, and its TLS state.
     func takeConnection(in multi: MultiHandle) -> (socket: Int32, secure: TLSConnection?)? {
         if exchange.request.address.scheme == .https {
-            guard let connection = TLSConnection(easy, in: multi) else { return nil }
+            guard let connection = TLSConnection(easy, in: multi, fault: fault) else { return nil }
             return (connection.socket, connection)
         }
         // libcurl closes its own descriptor when the handle is removed.

@@ -18,12 +18,12 @@ final class TLSConnection {
     /// How reading ended; reported again by every later read.
     private var ending: HTTP1Socket.ReadResult?
 
-    /// Takes the connection of `easy`, which is in `multi`.
-    init?(_ easy: EasyHandle, in multi: MultiHandle) {
-        // libcurl reveals its TLS state only after a read or a write; nothing arrives before the request.
+    /// Takes the connection of `easy`, which is in `multi`; `fault` is that of a code of libcurl.
+    init?(_ easy: EasyHandle, in multi: MultiHandle, fault: (CURLcode) -> TransferFault) {
+        // libcurl reveals its TLS state only after a read or a write; nothing but an alert arrives before the request.
         var byte: UInt8 = 0
         var count = 0
-        _ = unsafe curl_easy_recv(easy.raw, &byte, 1, &count)
+        let code = unsafe curl_easy_recv(easy.raw, &byte, 1, &count)
         guard count == 0, let socket = easy.socket, let connection = unsafe pawl_easy_get_tls(easy.raw)
         else { return nil }
         let line = UnsafeMutablePointer<SocketBIO>.allocate(capacity: 1)
@@ -37,6 +37,7 @@ final class TLSConnection {
         unsafe self.line = line
         self.easy = easy
         self.multi = multi
+        if code == CURLE_RECV_ERROR { ending = .failed(fault(code)) }
     }
 
     deinit {
@@ -91,10 +92,11 @@ final class TLSConnection {
     private var fault: TransferFault {
         switch unsafe line.pointee.end {
         case .none:
-            let reason = unsafe pawl_tls_reason().map { unsafe String(cString: $0) }
+            let reason = unsafe pawl_tls_reason().map { unsafe String(cString: $0) } ?? "TLS broke"
+            if let cause = CertificateText.clientCertificate(reason) { return TransferFault(.tls, cause) }
             return TransferFault(
                 .connectionLost,
-                CurlErrorText.receiving(CertificateText.reason(reason ?? "TLS broke"))
+                CurlErrorText.receiving(CertificateText.reason(reason))
             )
         case .closed:
             return TransferFault(
