@@ -55,6 +55,9 @@ struct ArtifactFetch {
             say("\(error)")
             downloader.shutDown()
             exit(Int32(error.code.rawValue))
+        } catch is DecodingError {
+            say("\(words[2]) is not an index")
+            exit(22)
         }
         downloader.shutDown()
     }

@@ -23,7 +23,13 @@ struct FeedImages {
             return say("usage: ExampleFeedImages FEED-URL LIMIT")
         }
         let downloader = Downloader()
-        let feed = try await downloader.data(from: words[1], maximumSize: 4 << 20)
+        let feed: [UInt8]
+        do {
+            feed = try await downloader.data(from: words[1], maximumSize: 4 << 20)
+        } catch let error as PawlError {
+            say("\(error)")
+            exit(Int32(error.code.rawValue))
+        }
         var hooks = DownloadHooks()
         hooks.validateResponse = { received in
             guard received.response.status < 400 else { return .allow }

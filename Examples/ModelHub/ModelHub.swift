@@ -30,18 +30,25 @@ struct ModelHub {
         let cache = try await DownloadManager(root: words[1], configuration)
         let group = "\(model)@\(revision)"
         var files: [Download] = []
+        var failures = 0
         for word in words.dropFirst(5) {
-            let parts = word.split(separator: "=").map(String.init)
-            guard parts.count == 2 else { continue }
+            // FILE may be in a folder of the model: onnx/model.onnx.
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map(String.init)
+            let path = parts[0].split(separator: "/").map(String.init)
             var request = DownloadRequest("\(hub)/\(model)/resolve/\(revision)/\(parts[0])")
             request.group = group
-            request.options.folder = "\(model)/\(revision)"
-            request.options.fileName = parts[0]
-            request.options.checksum = "sha-256=\(parts[1])"
-            // A known file is continued, and a finished one is left as it is.
-            files.append(try await cache.add(request))
+            request.options.folder = ([model, revision] + path.dropLast()).joined(separator: "/")
+            request.options.fileName = path.last
+            request.options.checksum = "sha-256=\(parts.count == 2 ? parts[1] : "")"
+            do {
+                // A known file is continued, and a finished one is left as it is.
+                files.append(try await cache.add(request))
+            } catch {
+                failures += 1
+                say("\(error)")
+            }
         }
-        var failures = 0
         for download in files {
             do {
                 say("complete: \(try await download.file.path)")

@@ -41,14 +41,14 @@ import Testing
         let scratch = try TemporaryFolder()
         let payloads = [Payload(seed: 951, length: 6_000_000), Payload(seed: 952, length: 4_000_000)]
         var arguments = [bench.folder.path, bench.origin.url("/hub"), "org/model", "main"]
-        for (name, payload) in zip(["a.bin", "b.bin"], payloads) {
+        for (name, payload) in zip(["a.bin", "onnx/b.bin"], payloads) {
             _ = bench.origin.serve("/cdn/\(name)", payload) { $0.pace = 2_000_000 }
             _ = bench.origin.redirect("/hub/org/model/resolve/main/\(name)", to: "/cdn/\(name)")
             arguments.append("\(name)=\(try digest(payload, scratch))")
         }
         let (last, _) = try complete(bench, "ModelHub", arguments, every: 1_000_000)
         #expect(last.exit == .code(0), "\(last.output) \(last.errors)")
-        for (name, payload) in zip(["a.bin", "b.bin"], payloads) {
+        for (name, payload) in zip(["a.bin", "onnx/b.bin"], payloads) {
             #expect(bench.folder.difference("org/model/main/\(name)", from: payload) == nil)
         }
         let before = bench.origin.log.bodySent()
@@ -56,6 +56,25 @@ import Testing
         again.wait()
         #expect(again.exit == .code(0))
         #expect(bench.origin.log.bodySent() == before)
+        // What cannot be added is reported, and the rest is fetched.
+        let partly = try bench.start(
+            "ModelHub",
+            arguments + ["c.bin=00", "../d.bin=\(digest(payloads[0], scratch))"]
+        )
+        partly.wait()
+        #expect(partly.exit == .code(1), "\(partly.output) \(partly.errors)")
+        #expect(partly.output.contains("2 files"), "\(partly.output)")
+    }
+
+    @Test func `a feed or an index that is none is reported`() throws {
+        let bench = try ExampleBench()
+        let page = bench.origin.serve("/page", Payload(text: "<html></html>"))
+        let feed = try bench.start("FeedImages", [bench.origin.url("/none"), "1000"])
+        feed.wait()
+        #expect(feed.exit == .code(3), "\(feed.output) \(feed.errors)")
+        let artifact = try bench.start("Artifact", [bench.folder.path, page, "a"])
+        artifact.wait()
+        #expect(artifact.exit == .code(22), "\(artifact.output) \(artifact.errors)")
     }
 
     @Test func `a layer is pulled with a token, by its digest`() throws {
