@@ -29,7 +29,8 @@ extension DownloadManager {
 
     /// Pauses a group: its downloads do not run until the group is resumed, except by a forced start.
     ///
-    /// Downloads paused individually are tracked separately. The state survives restarts. Throws code 28 for a name with
+    /// Downloads paused individually are tracked separately: those of the group that did not run stay
+    /// ``DownloadState/waiting``, and ``DownloadGroup/isPaused`` tells why. The state survives restarts. Throws code 28 for a name with
     /// control characters.
     public func pause(group: String) async throws(PawlError) {
         try await ask { keeper throws(Failure) in try keeper.pause(group: group) }
