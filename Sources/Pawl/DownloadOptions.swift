@@ -105,8 +105,8 @@ public struct DownloadOptions: Sendable, Hashable {
     /// Each counts as an attempt, see ``retries``, and such progress does not reset the count; the last one
     /// fails with ``PawlError/Code/tooSlow``. Default `nil`, no minimum.
     public var lowestSpeed: Int64?
-    /// The expected digest of the content, `type=hex`: `sha-256`, `sha-512`, `sha-384`, `sha-224`, `blake2b`, `sha-1`,
-    /// `md5`, `crc64nvme`, `crc32c`, `crc32` or `adler32`.
+    /// The expected digest of the content, `type=hex`: `sha-256`, `sha-512`, `sha-384`, `sha-224`, `blake2b`,
+    /// `sha3-256`, `sha3-512`, `sha3-384`, `sha3-224`, `sha-512-256`, `blake2s`, `sm3`, `sha-1`, `md5`, `crc64nvme`, `crc32c`, `crc32` or `adler32`.
     ///
     /// Several are separated by commas, and all must match. A URL may state one in its fragment too (`#sha256=HEX`).
     public var checksum: String?

@@ -24,8 +24,8 @@ struct VerifyPlan: Sendable {
     struct Expectation: Sendable, Hashable {
         var checksum: Checksum
         var source: String
-        /// The digest that suffices as well, where it is not stated which algorithm's it is.
-        var alternative: Checksum?
+        /// The digests that suffice as well, where it is not stated which algorithm's it is.
+        var alternatives: [Checksum] = []
         /// Whether only the length tells the algorithm.
         var isGuessed = false
     }
@@ -120,14 +120,11 @@ struct VerifyPlan: Sendable {
         let place = ReadMaterial.shown(place)
         let name = Self.name(ofPlace: place)
         guard let sums = SumsFile(bytes, named: name) else {
-            let isOther = SumsNotation(name) == .unsupported
             throw Failure(
                 .badOption,
                 "cannot use",
                 at: place,
-                because: isOther
-                    ? "by its name its digests are not of a supported algorithm"
-                    : "it is not a sums file with digests of a supported algorithm",
+                because: Self.flaw(ofSums: bytes, named: name),
                 remedy: "supported: \(DownloadOption.checksumNames)"
             )
         }
@@ -141,6 +138,16 @@ struct VerifyPlan: Sendable {
                 items[index].flaw = "\(place) names several files of that name, all of them in other folders"
             }
         }
+    }
+
+    /// Why no digest of a sums file counts.
+    private static func flaw(ofSums bytes: [UInt8], named name: [UInt8]) -> String {
+        if SumsNotation(name) == .unsupported {
+            return "by its name its digests are not of a supported algorithm"
+        }
+        return SumsFile.hasPOSIXChecksums(bytes)
+            ? "it has the CRCs of POSIX cksum, which are not supported; 'cksum -a sha256' writes digests that are"
+            : "it is not a sums file with digests of a supported algorithm"
     }
 
     /// The last part of a path or a URL, without its query.
@@ -179,7 +186,7 @@ extension SumsFile {
             VerifyPlan.Expectation(
                 checksum: checksum,
                 source: place,
-                alternative: alternative(to: checksum),
+                alternatives: alternatives(to: checksum),
                 isGuessed: isGuessed(checksum)
             )
         }

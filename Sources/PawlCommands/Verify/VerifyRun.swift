@@ -171,12 +171,22 @@ enum FileVerifier {
                 remedy: "see 'pawl help repair'"
             )
         }
-        let stated = item.expected.flatMap { [$0.checksum] + ($0.alternative.map { [$0] } ?? []) }
-        let algorithms = HashAlgorithm.allCases.filter { algorithm in
-            stated.contains { $0.algorithm == algorithm }
+        let expected = item.expected.map { expectation in
+            ExpectedDigest(
+                expectation.checksum,
+                or: expectation.alternatives,
+                level: .given,
+                source: expectation.source
+            )
         }
-        let digests = try file.digests(algorithms, progress: progress)
-        let computed = zip(algorithms, digests).map { Checksum(algorithm: $0, digest: $1) }
+        var computed: [Checksum] = []
+        // Those that a digest of no stated algorithm may be of are computed only if need be.
+        while case let algorithms = computed.isEmpty
+            ? expected.algorithms : expected.otherAlgorithms(than: computed), !algorithms.isEmpty
+        {
+            let digests = try file.digests(algorithms, progress: progress)
+            computed += zip(algorithms, digests).map { Checksum(algorithm: $0, digest: $1) }
+        }
         let best = try best(of: item, computed)
         return .verified(best.checksum, length: file.length, source: best.source)
     }
@@ -188,7 +198,7 @@ enum FileVerifier {
     ) throws(Failure) -> (checksum: Checksum, source: String) {
         var met: [(checksum: Checksum, source: String)] = []
         for expectation in item.expected {
-            let candidates = [expectation.checksum] + (expectation.alternative.map { [$0] } ?? [])
+            let candidates = [expectation.checksum] + expectation.alternatives
             guard let checksum = candidates.first(where: computed.contains) else {
                 throw mismatch(expectation, computed, at: item.path)
             }
@@ -207,13 +217,18 @@ enum FileVerifier {
     ) -> Failure {
         let algorithm = expectation.checksum.algorithm
         let got = computed.first { $0.algorithm == algorithm }?.digest ?? []
+        let isOpen = !expectation.alternatives.isEmpty
         let guess = expectation.isGuessed ? ", read as \(algorithm.rawValue) by its length" : ""
+        let others =
+            isOpen
+            ? "; no other supported type of that length fits, and it may be of another one, such as BLAKE3"
+            : ""
         return Failure(
             .checksumMismatch,
             "checksum mismatch:",
             at: place,
             because: "expected \(algorithm.rawValue) \(Hexadecimal.text(expectation.checksum.digest)) "
-                + "(\(expectation.source)\(guess)), got \(Hexadecimal.text(got))"
+                + "(\(expectation.source)\(guess)), got \(Hexadecimal.text(got))\(others)"
         )
     }
 }

@@ -26,12 +26,12 @@ package enum DigestVerdict: Hashable, Sendable {
             let algorithm = digest.checksum.algorithm
             guard let got = computed.first(where: { $0.algorithm == algorithm }) else { continue }
             let mayBeDecoded = isCoded && digest.level != .given
-            let candidates = [digest.checksum] + (digest.alternative.map { [$0] } ?? [])
+            let candidates = [digest.checksum] + digest.alternatives
             let match = candidates.first { computed.contains($0) || mayBeDecoded && decoded.contains($0) }
             if let match {
                 digest.checksum = match
                 if agreed.map({ Self.proves(digest, moreThan: $0) }) ?? true { agreed = digest }
-            } else if !(mayBeDecoded && !isDecodable), wrong == nil {
+            } else if !(mayBeDecoded && !isDecodable), digest.isDecided(by: computed), wrong == nil {
                 wrong = (digest, got)
             }
         }
@@ -58,9 +58,9 @@ package enum DigestVerdict: Hashable, Sendable {
 extension [ExpectedDigest] {
     /// The first two that certainly state different digests of one algorithm.
     package var contradiction: (ExpectedDigest, ExpectedDigest)? {
-        for (place, first) in enumerated() where first.alternative == nil {
+        for (place, first) in enumerated() where first.alternatives.isEmpty {
             for second in self[(place + 1)...]
-            where second.alternative == nil && first.checksum.algorithm == second.checksum.algorithm
+            where second.alternatives.isEmpty && first.checksum.algorithm == second.checksum.algorithm
                 && first.checksum != second.checksum
             {
                 return (first, second)
@@ -71,8 +71,26 @@ extension [ExpectedDigest] {
 
     /// The algorithms to compute, in the order of what they prove.
     package var algorithms: [HashAlgorithm] {
-        let all = flatMap { [$0.checksum.algorithm] + ($0.alternative.map { [$0.algorithm] } ?? []) }
+        let all = map(\.checksum.algorithm)
         return HashAlgorithm.allCases.filter(all.contains)
+    }
+
+    /// The algorithms to compute besides those of `computed`: where a digest does not match whose algorithm was guessed,
+    /// those that it may be of as well.
+    package func otherAlgorithms(than computed: [Checksum]) -> [HashAlgorithm] {
+        let open = filter { digest in
+            !computed.contains(digest.checksum) && !digest.alternatives.contains(where: computed.contains)
+        }
+        let known = computed.map(\.algorithm)
+        let all = open.flatMap { $0.alternatives.map(\.algorithm) }
+        return HashAlgorithm.allCases.filter { all.contains($0) && !known.contains($0) }
+    }
+}
+
+extension ExpectedDigest {
+    /// Whether every digest was computed that this one may be.
+    fileprivate func isDecided(by computed: [Checksum]) -> Bool {
+        alternatives.allSatisfy { other in computed.contains { $0.algorithm == other.algorithm } }
     }
 }
 

@@ -56,10 +56,19 @@ package struct SumsFile: Hashable, Sendable {
         guard !isUnnamed || bare != nil else { return nil }
     }
 
-    /// The digest that `checksum` may be as well, since neither its line nor the sums file's name states the algorithm.
-    package func alternative(to checksum: Checksum) -> Checksum? {
-        guard checksum.algorithm == .sha512, isGuessed(checksum) else { return nil }
-        return Checksum(algorithm: .blake2b, digest: checksum.digest)
+    /// The digests that `checksum` may be as well, since neither its line nor the sums file's name states the algorithm.
+    package func alternatives(to checksum: Checksum) -> [Checksum] {
+        guard isGuessed(checksum) else { return [] }
+        return checksum.algorithm.lookalikes.map { Checksum(algorithm: $0, digest: checksum.digest) }
+    }
+
+    /// Whether a line is one of `cksum` without `-a`: a CRC in decimal digits, the size, and the name.
+    package static func hasPOSIXChecksums(_ bytes: [UInt8]) -> Bool {
+        bytes.split(separator: .lineFeed).contains { line in
+            let words = line.split(maxSplits: 2, whereSeparator: \.isBlank)
+            return words.count == 3 && words[0].count <= 10 && words[0].allSatisfy(\.isDigit)
+                && words[1].allSatisfy(\.isDigit)
+        }
     }
 
     /// Whether only the length tells the algorithm of a digest.
@@ -116,28 +125,27 @@ package struct SumsFile: Hashable, Sendable {
         return (checksum, name.trimmed(\.isBlank))
     }
 
-    /// `HEX  NAME`, or `HEX *NAME` for a binary file; some tools separate by one blank.
+    /// `HEX  NAME`, or `HEX *NAME` for a binary file; some tools separate by one blank, and `cksum --base64` writes Base64.
     private func coreutils(_ line: ArraySlice<UInt8>) -> (Checksum, ArraySlice<UInt8>)? {
-        let hex = line.prefix { $0.hexValue != nil }
-        guard let checksum = digest(hex), let blank = line[hex.endIndex...].first, blank.isBlank else {
+        let digits = line.prefix { !$0.isBlank }
+        guard let checksum = digest(digits), let blank = line[digits.endIndex...].first, blank.isBlank else {
             return nil
         }
-        var name = line[(hex.endIndex + 1)...]
+        var name = line[(digits.endIndex + 1)...]
         if name.first == .space || name.first == .asterisk { name = name.dropFirst() }
         return name.isEmpty ? nil : (checksum, name)
     }
 
-    /// `SHA256 (NAME) = HEX`, also as OpenSSL writes it: `SHA2-256(NAME)= HEX`.
+    /// `SHA256 (NAME) = HEX`, also as OpenSSL writes it: `SHA2-256(NAME)= HEX`; the digest may be in Base64.
     private static func tagged(_ line: ArraySlice<UInt8>) -> (Checksum, ArraySlice<UInt8>)? {
-        let tag = line.prefix { $0.isLetter || $0.isDigit || $0 == .dash }
+        let tag = line.prefix { $0.isLetter || $0.isDigit || $0 == .dash || $0 == .slash }
         guard let algorithm = HashAlgorithm(spelled: tag) else { return nil }
         let rest = line[tag.endIndex...].drop { $0 == .space }
         let text = rest.trimmed(\.isBlank)
-        let hex = text.suffix(2 * algorithm.length)
-        guard rest.first == UInt8(ascii: "("), let checksum = Checksum(algorithm, hex: hex) else {
+        guard rest.first == UInt8(ascii: "("), let (checksum, start) = digest(algorithm, endOf: text) else {
             return nil
         }
-        var name = text.dropFirst()[..<hex.startIndex]
+        var name = text.dropFirst()[..<start]
         for end in [" = ", " =", "= ", "="] where name.suffix(end.utf8.count).elementsEqual(end.utf8) {
             name = name.dropLast(end.utf8.count)
             guard name.last == UInt8(ascii: ")"), name.count > 1 else { return nil }
@@ -146,9 +154,30 @@ package struct SumsFile: Hashable, Sendable {
         return nil
     }
 
-    private func digest(_ hex: ArraySlice<UInt8>) -> Checksum? {
-        notation.algorithm(digits: hex.count).flatMap { Checksum($0, hex: hex) }
+    /// The digest at the end of a line, and where it begins.
+    private static func digest(
+        _ algorithm: HashAlgorithm,
+        endOf text: ArraySlice<UInt8>
+    ) -> (Checksum, start: Int)? {
+        let hex = text.suffix(2 * algorithm.length)
+        if let checksum = Checksum(algorithm, hex: hex) { return (checksum, hex.startIndex) }
+        let base64 = text.suffix((algorithm.length + 2) / 3 * 4)
+        return Checksum(algorithm, base64: base64).map { ($0, base64.startIndex) }
     }
+
+    private func digest(_ text: ArraySlice<UInt8>) -> Checksum? {
+        if let algorithm = notation.algorithm(digits: text.count),
+            let checksum = Checksum(algorithm, hex: text)
+        {
+            return checksum
+        }
+        // Shorter ones may be words.
+        guard text.count >= Self.leastBase64, let digest = Base64.decodePadded(text) else { return nil }
+        return notation.algorithm(digits: 2 * digest.count).map { Checksum(algorithm: $0, digest: digest) }
+    }
+
+    /// The length of an MD5 digest in Base64.
+    private static let leastBase64 = 24
 
     /// A backslash, a line feed and a carriage return are escaped in lines that begin with a backslash.
     private static func unescaped(_ name: ArraySlice<UInt8>) -> [UInt8]? {

@@ -4,11 +4,13 @@
 package enum SumsNotation: Hashable, Sendable {
     /// SHA-2, SHA-1 or MD5, by the number of digits.
     case byLength
-    /// The name says nothing: the same, but 128 digits may be of BLAKE2b too.
+    /// The name says nothing: the same first, but another algorithm's digest of that length suffices.
     case unstated
-    /// BLAKE2b, as `b2sum` writes it: `B2SUMS`, `f.iso.b2`.
-    case blake2b
-    /// An algorithm that is not supported, such as SHA-3 and BLAKE3: no such line counts.
+    /// One algorithm that is not found by its length, such as BLAKE2b (`B2SUMS`, `f.iso.b2`).
+    case stated(HashAlgorithm)
+    /// SHA-3, by the number of digits.
+    case sha3
+    /// An algorithm that is not supported, such as BLAKE3: no such line counts.
     case unsupported
     /// The name, then its CRC-32: `f.sfv`.
     case nameFirst
@@ -35,13 +37,15 @@ package enum SumsNotation: Hashable, Sendable {
     private static func stated(by word: String, _ next: String) -> Self? {
         switch word {
         // SHA-512/256 and SHA-512/224 are algorithms of their own.
-        case "sha512" where ["256", "224"].contains(next): .unsupported
+        case "sha512" where next == "224": .unsupported
+        case "sha512" where next == "256": .stated(.sha512256)
         case "sha", "sha1", "sha2", "sha224", "sha256", "sha384", "sha512", "md5": .byLength
-        case "b2", "blake2", "blake2b", "blake2b512": .blake2b
-        case "b3", "blake3", "blake2s", "blake2s256", "sha3", "sha3224", "sha3256", "sha3384", "sha3512",
-            "sm3",
-            "md4", "rmd160", "ripemd160", "whirlpool", "sha512t256", "sha512256":
-            .unsupported
+        case "b2", "blake2", "blake2b", "blake2b512": .stated(.blake2b)
+        case "blake2s", "blake2s256": .stated(.blake2s)
+        case "sha3", "sha3224", "sha3256", "sha3384", "sha3512": .sha3
+        case "sha512t256", "sha512256": .stated(.sha512256)
+        case "sm3": .stated(.sm3)
+        case "b3", "blake3", "md4", "rmd160", "ripemd160", "whirlpool": .unsupported
         case _: nil
         }
     }
@@ -50,7 +54,8 @@ package enum SumsNotation: Hashable, Sendable {
     func algorithm(digits: Int) -> HashAlgorithm? {
         switch self {
         case .byLength, .unstated: HashAlgorithm(digits: digits)
-        case .blake2b: digits == 2 * HashAlgorithm.blake2b.length ? .blake2b : nil
+        case .stated(let algorithm): digits == 2 * algorithm.length ? algorithm : nil
+        case .sha3: [.sha3256, .sha3512, .sha3384, .sha3224].first { digits == 2 * $0.length }
         case .unsupported, .nameFirst: nil
         }
     }

@@ -80,17 +80,17 @@ package struct ExpectedDigest: Hashable, Sendable {
     package var level: VerificationLevel
     /// What states it, for users: a field's name, or a redacted address.
     package var source: String
-    /// The digest that suffices as well, where it is not stated which algorithm's it is.
-    package var alternative: Checksum?
+    /// The digests that suffice as well, where it is not stated which algorithm's it is.
+    package var alternatives: [Checksum]
 
     package init(
         _ checksum: Checksum,
-        or alternative: Checksum? = nil,
+        or alternatives: [Checksum] = [],
         level: VerificationLevel,
         source: String
     ) {
         self.checksum = checksum
-        self.alternative = alternative
+        self.alternatives = alternatives
         self.level = level
         self.source = source
     }

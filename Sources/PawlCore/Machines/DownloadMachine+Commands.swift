@@ -28,6 +28,7 @@ extension DownloadMachine {
         hasRefetched = false
         refutation = nil
         phaseAfterMismatch = nil
+        firstComputed = []
         undecoded = []
         rangesUsable = true
         rangeWasSilent = false

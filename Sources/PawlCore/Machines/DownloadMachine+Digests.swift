@@ -236,11 +236,17 @@ extension DownloadMachine {
         guard phase == .verifying else { return [] }
         if let now { lastEvent = now }
         if keepsExisting { return existingDigested(computed) }
+        let computed = firstComputed + computed
+        // A digest whose algorithm was guessed is tried as one of the others before it refutes anything.
+        let others = firstComputed.isEmpty ? expected.otherAlgorithms(than: computed) : []
+        firstComputed = others.isEmpty ? [] : computed
+        if !others.isEmpty { return [.verify(others, length: written)] }
         let coding = representation?.coding
         let verdict = DigestVerdict(expected, computed: computed, isCoded: coding != nil)
         if let coding, case .wrong = verdict {
             undecoded = computed
-            return [.verifyDecoded(algorithms, coding: coding, length: written)]
+            let all = HashAlgorithm.allCases.filter { computed.map(\.algorithm).contains($0) }
+            return [.verifyDecoded(all, coding: coding, length: written)]
         }
         return follow(verdict)
     }

@@ -42,6 +42,12 @@ extension DownloadMachine {
             wanted.source.isEmpty
             ? wanted.level.message
             : LocalizableMessage("level-with-source", "\(wanted.level.message): \(wanted.source)")
+        guard wanted.alternatives.isEmpty else {
+            return LocalizableMessage(
+                "digest-mismatch-guessed",
+                "expected \(expected) (\(place)), which does not state the type; no supported type fits, \(wanted.checksum.algorithm.rawValue) is \(found). It may be of another type, such as BLAKE3"
+            )
+        }
         return LocalizableMessage(
             "digest-mismatch",
             "expected \(wanted.checksum.algorithm.rawValue) \(expected) (\(place)), got \(found)"

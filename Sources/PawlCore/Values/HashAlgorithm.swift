@@ -6,6 +6,17 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     case sha224 = "sha-224"
     /// BLAKE2b with 512 bits (RFC 7693), as `b2sum` computes it.
     case blake2b = "blake2b"
+    /// SHA-3 (FIPS 202).
+    case sha3256 = "sha3-256"
+    case sha3512 = "sha3-512"
+    case sha3384 = "sha3-384"
+    case sha3224 = "sha3-224"
+    /// SHA-512 with another beginning, cut to 256 bits (FIPS 180-4).
+    case sha512256 = "sha-512-256"
+    /// BLAKE2s with 256 bits (RFC 7693).
+    case blake2s = "blake2s"
+    /// GB/T 32905-2016.
+    case sm3 = "sm3"
     case sha1 = "sha-1"
     case md5 = "md5"
     /// CRC-64/NVME, as object stores state it.
@@ -20,10 +31,10 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// Length of the digest in bytes.
     package var length: Int {
         switch self {
-        case .sha256: 32
-        case .sha512, .blake2b: 64
-        case .sha384: 48
-        case .sha224: 28
+        case .sha256, .sha3256, .sha512256, .blake2s, .sm3: 32
+        case .sha512, .blake2b, .sha3512: 64
+        case .sha384, .sha3384: 48
+        case .sha224, .sha3224: 28
         case .sha1: 20
         case .md5: 16
         case .crc64nvme: 8
@@ -36,7 +47,9 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// A mismatch still shows that the content is wrong.
     package var isWeak: Bool {
         switch self {
-        case .sha256, .sha512, .sha384, .sha224, .blake2b: false
+        case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224,
+            .sha512256, .blake2s, .sm3:
+            false
         case .sha1, .md5, .crc64nvme, .crc32c, .crc32, .adler32: true
         }
     }
@@ -52,6 +65,13 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         case "sha384", "sha2384": self = .sha384
         case "sha224", "sha2224": self = .sha224
         case "blake2b", "blake2b512": self = .blake2b
+        case "sha3256": self = .sha3256
+        case "sha3512": self = .sha3512
+        case "sha3384": self = .sha3384
+        case "sha3224": self = .sha3224
+        case "sha512256", "sha512/256", "sha2512/256": self = .sha512256
+        case "blake2s", "blake2s256": self = .blake2s
+        case "sm3": self = .sm3
         case "sha1", "sha": self = .sha1
         case "md5": self = .md5
         case "crc64nvme": self = .crc64nvme
@@ -62,7 +82,12 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The digest of the SHA and MD families with this many hexadecimal digits.
+    /// The other algorithms whose digests have as many digits.
+    package var lookalikes: [HashAlgorithm] {
+        length < HashAlgorithm.sha1.length ? [] : Self.allCases.filter { $0.length == length && $0 != self }
+    }
+
+    /// The digest of the SHA-2 and MD families with this many hexadecimal digits.
     init?(digits: Int) {
         switch digits {
         case 64: self = .sha256

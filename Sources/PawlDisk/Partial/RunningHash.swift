@@ -13,6 +13,8 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
         case digest(OpaquePointer)
         case crc(kind: Int32, value: UInt64)
         case adler(Adler32)
+        /// libcrypto does not have the algorithm.
+        case missing
     }
 
     let algorithms: [HashAlgorithm]
@@ -45,6 +47,16 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
         case .sha384: unsafe method = EVP_sha384()
         case .sha224: unsafe method = EVP_sha224()
         case .blake2b: unsafe method = EVP_blake2b512()
+        case .blake2s: unsafe method = EVP_blake2s256()
+        case .sha3256: unsafe method = EVP_sha3_256()
+        case .sha3512: unsafe method = EVP_sha3_512()
+        case .sha3384: unsafe method = EVP_sha3_384()
+        case .sha3224: unsafe method = EVP_sha3_224()
+        case .sha512256: unsafe method = EVP_sha512_256()
+        case .sm3:
+            // Some builds of libcrypto do not have it.
+            unsafe method = EVP_get_digestbyname("SM3")
+            if unsafe method == nil { return unsafe .missing }
         case .sha1: unsafe method = EVP_sha1()
         case .md5: unsafe method = EVP_md5()
         case .crc32, .crc32c, .crc64nvme: return unsafe .crc(kind: crcKind(algorithm) ?? 0, value: 0)
@@ -70,7 +82,9 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     /// The number of a CRC in C; `nil` for digests.
     static func crcKind(_ algorithm: HashAlgorithm) -> Int32? {
         switch algorithm {
-        case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha1, .md5, .adler32: nil
+        case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256,
+            .blake2s, .sm3, .sha1, .md5, .adler32:
+            nil
         case .crc32: Int32(PAWL_CRC32)
         case .crc32c: Int32(PAWL_CRC32C)
         case .crc64nvme: Int32(PAWL_CRC64NVME)
@@ -109,6 +123,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     package func feed(_ bytes: UnsafeRawBufferPointer) {
         for index in unsafe parts.indices {
             switch unsafe parts[index] {
+            case .missing: break
             case .digest(let context): unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
             case .crc(let kind, let value):
                 guard let start = bytes.baseAddress else { continue }
@@ -133,6 +148,8 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
                     count = Int(length)
                 }
                 return Checksum(algorithm: algorithm, digest: digest)
+            // Equal to no digest.
+            case .missing: return Checksum(algorithm: algorithm, digest: [])
             case .crc(_, let value): return Self.checksum(algorithm, value)
             case .adler(let sum): return Self.checksum(algorithm, UInt64(sum.value))
             }

@@ -151,7 +151,7 @@ final class Runner {
         case .pieceHashed(_, .failure(let failure)):
             feed { machine, _ in machine.diskFailed(failure) }
         case .digested(.success(let digests)):
-            sha256 = digests.first { $0.algorithm == .sha256 }?.digest
+            sha256 = digests.first { $0.algorithm == .sha256 }?.digest ?? sha256
             feed { $0.digested(digests, now: $1) }
         case .digestedDecoded(.success(let digests)): feed { $0.digestedDecoded(digests, now: $1) }
         case .foundSidecars(let found): feed { machine, _ in machine.foundSidecars(found) }

@@ -119,7 +119,7 @@ final class SidecarFinder: Sendable {
             sums.sums.checksums(of: name, isOwn: isOwn).map {
                 ExpectedDigest(
                     $0,
-                    or: sums.sums.alternative(to: $0),
+                    or: sums.sums.alternatives(to: $0),
                     level: sums.level,
                     source: sums.source
                 )

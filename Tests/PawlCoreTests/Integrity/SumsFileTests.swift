@@ -31,7 +31,7 @@ import Testing
         "\(a)  f.iso\n\(b)  f.iso\n0123456789abcdef0123456789abcdef  f.iso",
         "\(a)  d/f.iso\n\(b)  e/f.iso", "\(a)  f.iso\n\(b)  ./f.iso", "<html>\n\(a)  f.iso\n",
         "\n <!doctype html>\n\(a)  f.iso",
-        "\(a)x  f.iso", "\(a.dropLast())  f.iso", "SHA1 (f.iso) = \(a)", "SHA3-256 (f.iso) = \(a)",
+        "\(a)x  f.iso", "\(a.dropLast())  f.iso", "SHA1 (f.iso) = \(a)", "BLAKE3 (f.iso) = \(a)",
         "\(a)  d//f.iso",
         "-----BEGIN PGP SIGNED MESSAGE-----\n\n-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----\n\(a)  f.iso",
         "-----BEGIN PGP SIGNED MESSAGE-----\n\n\(a)  f.iso",
@@ -58,7 +58,7 @@ import Testing
         ("SHA512SUMS", "sha-512"), ("sha512sum.txt", "sha-512"), ("f.b2.sha512", "sha-512"),
         ("blake3-1.5.tar.gz.sha512sum", "sha-512"), ("B2SUMS", "blake2b"), ("b2sums.txt", "blake2b"),
         ("f.iso.b2", "blake2b"), ("f.blake2b", "blake2b"), ("f.sha512.B2SUM", "blake2b"), ("B3SUMS", nil),
-        ("SHA3-512SUMS", nil), ("f.sha3512", nil), ("WHIRLPOOL.txt", nil),
+        ("SHA3-512SUMS", "sha3-512"), ("f.sha3512", "sha3-512"), ("WHIRLPOOL.txt", nil),
     ])
     func `the sums file's name decides which algorithm untagged digits are of`(
         name: String,
@@ -71,22 +71,48 @@ import Testing
         #expect(tagged?.checksums(of: "f".utf8, isOwn: false).map(\.text) == ["sha-512=\(hex)"])
     }
 
-    @Test(arguments: ["SHA512-256SUMS", "SHA3-256SUMS", "b3sums", "f.blake3", "B2SUMS", "f.blake2s"])
+    @Test(arguments: ["SHA512-224SUMS", "b3sums", "f.blake3", "B2SUMS"])
     func `64 digits of another algorithm than SHA-256 do not count`(name: String) {
         #expect(SumsFile(Array("\(Self.a)  f\n".utf8), named: name.utf8) == nil)
     }
 
-    @Test func `128 digits are of SHA-512 or BLAKE2b where nothing tells which`() throws {
+    @Test func `digits may be of any algorithm of that length where nothing tells which`() throws {
         let hex = String(repeating: "a1", count: 64)
-        func alternative(_ line: String, in name: String) throws -> String? {
+        func others(_ line: String, in name: String) throws -> String {
             let sums = try #require(SumsFile(Array(line.utf8), named: name.utf8))
-            return sums.alternative(to: sums.checksums(of: "f".utf8, isOwn: true)[0])?.text
+            let found = sums.alternatives(to: sums.checksums(of: "f".utf8, isOwn: true)[0])
+            return found.map(\.algorithm.rawValue).joined(separator: " ")
         }
-        #expect(try alternative("\(hex)  f", in: "CHECKSUM") == "blake2b=\(hex)")
-        #expect(try alternative(hex, in: "f.txt") == "blake2b=\(hex)")
-        #expect(try alternative("SHA512 (f) = \(hex)", in: "CHECKSUM") == nil)
-        #expect(try alternative("\(hex)  f", in: "SHA512SUMS") == nil)
-        #expect(try alternative("\(Self.a)  f", in: "CHECKSUM") == nil)
+        #expect(try others("\(hex)  f", in: "CHECKSUM") == "blake2b sha3-512")
+        #expect(try others(hex, in: "f.txt") == "blake2b sha3-512")
+        #expect(try others("SHA512 (f) = \(hex)", in: "CHECKSUM") == "")
+        #expect(try others("\(hex)  f", in: "SHA512SUMS") == "")
+        #expect(try others("\(Self.a)  f", in: "CHECKSUM") == "sha3-256 sha-512-256 blake2s sm3")
+        #expect(try others("\(Self.a)  f", in: "SHA256SUMS") == "")
+        #expect(try others(String(repeating: "a", count: 32) + "  f", in: "CHECKSUM") == "")
+    }
+
+    /// As `cksum -a sha256 --base64` of coreutils 9.2 and later writes them.
+    @Test(arguments: [
+        "SHA256 (f.iso) = oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE=\n",
+        "oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE=  f.iso\n",
+        "\\SHA256 (f.iso) = oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE=",
+    ])
+    func `digests in Base64 are read`(text: String) {
+        #expect(Self.found(text, "f.iso") == "sha-256=\(Self.a)")
+    }
+
+    @Test(arguments: [
+        "oaGhoaE=  f.iso", "SHA256 (f.iso) = oaGhoaE=", "oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE= f.isx",
+    ])
+    func `other text in Base64 is no digest`(text: String) {
+        #expect((Self.found(text, "f.iso") ?? "") == "")
+    }
+
+    @Test func `lines of POSIX cksum are recognized`() {
+        #expect(SumsFile.hasPOSIXChecksums(Array("3015617425 6 f\n".utf8)))
+        #expect(SumsFile.hasPOSIXChecksums(Array("x\n4294967295 0 a b\n".utf8)))
+        #expect(!SumsFile.hasPOSIXChecksums(Array("\(Self.a)  f\n1 2\n".utf8)))
     }
 
     @Test(arguments: [

@@ -312,19 +312,47 @@ import Testing
         let digits = [UInt8](repeating: 0xC3, count: 64)
         let blake = Checksum(algorithm: .blake2b, digest: digits)
         let sha = Checksum(algorithm: .sha512, digest: digits)
-        let either = ExpectedDigest(sha, or: blake, level: .sidecar, source: "http://a/CHECKSUM")
+        let either = ExpectedDigest(sha, or: [blake], level: .sidecar, source: "http://a/CHECKSUM")
         let given = ExpectedDigest(
             Checksum(algorithm: .sha512, digest: digits.reversed()),
             level: .given,
             source: ""
         )
         let other = Checksum(algorithm: .sha512, digest: [UInt8](repeating: 7, count: 64))
-        #expect([either].algorithms == [.sha512, .blake2b])
+        #expect([either].algorithms == [.sha512])
+        #expect([either].otherAlgorithms(than: [other]) == [.blake2b])
+        #expect([either].otherAlgorithms(than: [sha]) == [])
         #expect([either, given].contradiction == nil)
         let result = VerificationResult(level: .sidecar, checksum: blake, source: "http://a/CHECKSUM")
         #expect(DigestVerdict([either], computed: [other, blake]) == .verified(result))
         let wrong = Checksum(algorithm: .blake2b, digest: digits.map { $0 ^ 1 })
         #expect(DigestVerdict([either], computed: [other, wrong]) == .wrong(either, got: other))
+        #expect(DigestVerdict([either], computed: [other]) == .unverified, "it may be of the other one")
+    }
+
+    @Test(arguments: [true, false])
+    func `a digest of no stated algorithm is tried as all of them before it refutes the content`(
+        isRight: Bool
+    ) {
+        let digits = [UInt8](repeating: 0xC3, count: 32)
+        let others = HashAlgorithm.sha256.lookalikes.map { Checksum(algorithm: $0, digest: digits) }
+        let stated = ExpectedDigest(
+            Checksum(algorithm: .sha256, digest: digits),
+            or: others,
+            level: .sidecar,
+            source: "http://a/CHECKSUM"
+        )
+        var bench = Self.complete(Self.whole()) { $0.verification = .sidecar }
+        bench.said = bench.machine.foundSidecars(FoundDigests([stated]))
+        #expect(bench.said == [.verify([.sha256], length: 1000)])
+        let got = Checksum(algorithm: .sha256, digest: [UInt8](repeating: 7, count: 32))
+        bench.said = bench.machine.digested([got])
+        #expect(bench.said == [.verify(HashAlgorithm.sha256.lookalikes, length: 1000)])
+        let computed = others.map { other in
+            let isIt = isRight && other.algorithm == .sm3
+            return Checksum(algorithm: other.algorithm, digest: isIt ? digits : digits.map { $0 ^ 1 })
+        }
+        #expect(Self.outcome(bench, computing: computed) == (isRight ? "sidecar" : "32"))
     }
 
     @Test
