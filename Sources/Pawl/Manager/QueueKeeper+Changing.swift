@@ -58,14 +58,12 @@ extension QueueKeeper {
     }
 
     /// Starts the run again with the changed options, unless its file is already being published.
-    ///
-    /// A file that does not fit them is no longer the download's: after a kill it is not recognized as such.
     func restart(_ id: QueueID) {
-        if publishing.contains(id), runs[id]?.isOutdated == true { forgetFile(of: id) }
+        forgetOutdatedFile(of: id)
         perform(machine.restart(id))
     }
 
-    /// Its part or its digests were changed when the former content was complete already: that file stays as it is.
+    /// Its URL, its part or its digests were changed when the former content was complete already: that file stays as it is.
     func changedTooLate(_ id: QueueID, _ file: DownloadedFile) -> Failure {
         forgetFile(of: id)
         return Failure(
@@ -74,7 +72,7 @@ extension QueueKeeper {
             at: file.path,
             because: LocalizableMessage(
                 "changed-too-late",
-                "its range or checksum was changed when the file was already complete"
+                "its URL, range or checksum was changed when the file was already complete"
             ),
             remedy: "resume the download to fetch it anew; this file stays"
         )
@@ -82,14 +80,15 @@ extension QueueKeeper {
 
     /// Sets another URL of the same content.
     ///
-    /// A running download switches to it as soon as the content is shown to be the same. Throws code 28 if the URL states a
-    /// digest that contradicts a known one.
+    /// A running download switches to it as soon as the content is shown to be the same. If its file is being published, it
+    /// is of the former URL, and the download fails. Throws code 28 if the URL states a digest that contradicts a known one.
     func replace(_ id: QueueID, with source: String) throws(Failure) -> Bool {
         guard let record = try record(id), record.state != .removed, record.state != .finished else {
             return false
         }
         let address = try keep(source, for: record, at: 0)
         if let run = runs[id] { engine.replaceSource(run.engineID, with: address) }
+        forgetOutdatedFile(of: id)
         return true
     }
 

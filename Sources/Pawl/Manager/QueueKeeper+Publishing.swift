@@ -17,6 +17,11 @@ extension QueueKeeper {
         values[Self.publishingName] = publishing.sorted().map(\.text).joined(separator: " ")
     }
 
+    /// A file that does not fit a change is no longer the download's: after a kill it is not recognized as such.
+    func forgetOutdatedFile(of id: QueueID) {
+        if publishing.contains(id), runs[id]?.isOutdated == true { forgetFile(of: id) }
+    }
+
     /// The file of its name is not the download's.
     func forgetFile(of id: QueueID) {
         edit(id) { $0.forgetFile() }
@@ -41,8 +46,9 @@ extension QueueKeeper {
             // The pause came too late.
             if record.state == .paused { record.state = .waiting }
         }
+        runs[id]?.completedSource = publishing.source
         notePublishing(id, true)
-        if runs[id]?.isOutdated == true { forgetFile(of: id) }
+        forgetOutdatedFile(of: id)
         completions.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
     }
 

@@ -161,6 +161,8 @@ extension QueueKeeper {
         case .finished(let length, let wasThere):
             var file = report.file(length: length, wasThere: wasThere)
             file.response = file.response ?? runs[id]?.response
+            // An existing file that is the result is not published.
+            runs[id]?.completedSource = report.source
             end(id, .success(file))
         case .failed(let failure): end(id, .failure(failure), report.error(failure))
         }

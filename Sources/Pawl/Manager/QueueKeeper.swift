@@ -13,15 +13,22 @@ final class QueueKeeper: ThreadBound {
         var record: QueueRecord
         /// The stored options with which it began; those of the record may have been changed since.
         let began: String
+        /// The first URL with which it began.
+        private let beganSource: String
+        /// The first URL when its bytes were complete: another one that is set later is too late.
+        var completedSource: String?
         var response: DownloadResponse?
 
         init(engineID: DownloadID, box: ProgressCell, record: QueueRecord) {
             (self.engineID, self.box, self.record) = (engineID, box, record)
-            began = record.options
+            (began, beganSource) = (record.options, record.sources[0])
         }
 
-        /// Whether what it fetched is another part than is wanted now, or was not checked with a digest that is given now.
+        /// Whether what it fetched is another part than is wanted now, of another URL, or was not checked with a digest that
+        /// is given now.
         var isOutdated: Bool {
+            let source = record.sources[0]
+            if let completedSource, source != beganSource, source != completedSource { return true }
             guard record.options != began else { return false }
             let (now, before) = (StoredOptions(text: record.options), StoredOptions(text: began))
             return now.options.range != before.options.range || !Set(now.given).isSubset(of: before.given)

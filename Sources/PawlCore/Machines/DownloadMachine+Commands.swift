@@ -28,6 +28,7 @@ extension DownloadMachine {
         hasRefetched = false
         refutation = nil
         phaseAfterMismatch = nil
+        comparesReplacement = false
         firstComputed = []
         undecoded = []
         rangesUsable = true

@@ -160,8 +160,10 @@ extension DownloadMachine {
     }
 
     /// The search for sums files and a Metalink has ended with this result.
-    package mutating func foundSidecars(_ found: FoundDigests) -> [Action] {
-        guard sidecars == .requested else { return [] }
+    ///
+    /// `address`: what they are beside; what was found for one that was replaced since does not count.
+    package mutating func foundSidecars(_ found: FoundDigests, of address: WebAddress? = nil) -> [Action] {
+        guard sidecars == .requested, address.map({ $0 == sources[0].given }) ?? true else { return [] }
         sidecars = .known(found.digests)
         described.add(found.sources)
         switch phase {
@@ -267,6 +269,7 @@ extension DownloadMachine {
     }
 
     private mutating func follow(_ verdict: DigestVerdict) -> [Action] {
+        if let comparison = compareReplacement(verdict) { return comparison }
         switch verdict {
         case .verified(let result):
             guard reachesLeast(result.level) else { return failUnverified(result.level) }
@@ -330,6 +333,7 @@ extension DownloadMachine {
         if otherSource() == nil, !hasRefetched { _ = addDuplicate() }
         if let other = otherSource(), existingLength == nil, plan.keepsPartial {
             hasRefetched = true
+            comparesReplacement = false
             refutation = evidence
             carried = expected.filter { $0.level == .origin }
             for index in sources.indices where index != other { sources[index].isUsable = false }
@@ -358,7 +362,7 @@ extension DownloadMachine {
 
     /// A source that did not begin these bytes; only once, and only where there is one.
     private func otherSource() -> Int? {
-        guard !hasRefetched, sources.count(where: \.isUsable) > 1 else { return nil }
+        guard !hasRefetched, sources.count(where: \.isUsable) > 1 || comparesReplacement else { return nil }
         let first = representation?.records.first?.source
         return sources.indices.first { sources[$0].isUsable && sources[$0].text != first }
     }

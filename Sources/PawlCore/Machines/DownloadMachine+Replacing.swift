@@ -5,20 +5,23 @@ extension DownloadMachine {
     /// The bytes on disk have to be shown to be its content; if they are not, they stay and the download
     /// fails.
     package mutating func replaceSource(_ source: Int, with address: WebAddress, now: Instant) -> [Action] {
+        let awaitsSums = sidecars == .requested
         switch phase {
         case .probing, .transferring, .waitingForNetwork: break
-        // The sums files of the old address no longer count.
-        case .verifying where sidecars == .requested && existingLength == nil:
-            sidecars = .notAsked
-            described = DescribedSources()
-        // All bytes are on disk, or the next run begins with the new address.
-        case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
+        // What the digests show decides what the new address has to show.
+        case .verifying where !awaitsSums: comparesReplacement = true
+        case .verifying: described = DescribedSources()
+        // The queue knows which address the file is of, or the next run begins with the new one.
+        case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
+        // The sums files of the old address no longer count.
+        if awaitsSums, source == 0 { sidecars = .notAsked }
         sources[source] = Source(address)
         if question?.source == source { question = nil }
         sources[source].isOnTrial = true
         attempts = 0
         isTooSlow = false
+        guard !comparesReplacement else { return [] }
         var actions: [Action] = []
         for index in lanes.indices.reversed() where lanes[index].source == source {
             actions.append(remove(index))
@@ -55,6 +58,23 @@ extension DownloadMachine {
             "the URL has expired: continuing with \(address.redacted)"
         )
         return [.notify(.notice(notice))] + replaceSource(source, with: address, now: now)
+    }
+
+    /// The digests of the bytes on disk are known, and their address was replaced meanwhile: the bytes are compared with
+    /// the new one before they are published.
+    ///
+    /// `nil` where the digests decide: those that the caller gave are of what is wanted from any address, and wrong
+    /// bytes are of no use.
+    mutating func compareReplacement(_ verdict: DigestVerdict) -> [Action]? {
+        guard comparesReplacement else { return nil }
+        switch verdict {
+        case .verified(let result) where result.level == .given: return nil
+        case .wrong, .contradiction: return nil
+        case .verified, .unverified: break
+        }
+        comparesReplacement = false
+        if let phase = phaseAfterMismatch { return [letGo(), enter(phase)] }
+        return openFirst(now: lastEvent)
     }
 
     /// Marks the source's content as the one on disk.

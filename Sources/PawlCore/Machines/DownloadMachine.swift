@@ -37,6 +37,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var refutation: LocalizableMessage?
     /// The phase to enter instead of fetching again, when the digest is wrong: paused or preempted while it was computed.
     var phaseAfterMismatch: Phase?
+    /// The address was replaced while the digests of all bytes were computed.
+    var comparesReplacement = false
     /// What was computed, while digests of other algorithms are for which a sums file may have been meant.
     var firstComputed: [Checksum] = []
     /// The digests of coded content, while those of its plain form are computed.

@@ -69,6 +69,8 @@ package struct Job: Sendable {
 package struct Publishing: Hashable, Sendable {
     package var name: String
     package var length: Int64
+    /// The first address when its bytes were complete.
+    package var source: String
     /// The server's name for it, where the part file was begun before the first response: the receiver of
     /// this event renames it.
     package var finalName: String?
@@ -104,6 +106,8 @@ package struct EngineEvent: Sendable {
     package var path: String
     package var received: Int64
     package var elapsed: Interval
+    /// The first address, with which the content was fetched or compared.
+    package var source = ""
     /// The content, at the end of a download that a hook kept in memory.
     package var content: [UInt8]?
     /// The accepted response's head, for that event and the end; for a failure that of the last response, if

@@ -227,7 +227,7 @@ extension Runner {
         let post = loop.poster(for: run)
         let address = machine.sources[source].given
         shared.sidecars.find(beside: address, hasSums: hasSums, description: description, for: job) {
-            post(.foundSidecars($0))
+            post(.foundSidecars($0, of: address))
         }
     }
 
@@ -254,7 +254,13 @@ extension Runner {
         if waits, job.observer == nil { shared.onPublishing(id) }
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
-        announce(Publishing(name: partial.name, length: length, finalName: finalName)) { reply in
+        let publishing = Publishing(
+            name: partial.name,
+            length: length,
+            source: machine.sources[0].given.text,
+            finalName: finalName
+        )
+        announce(publishing) { reply in
             switch reply {
             case .success: post(.mayPublish(length: length, modified: modified))
             case .failure(let failure): post(.published(.failure(failure)))

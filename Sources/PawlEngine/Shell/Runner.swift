@@ -7,7 +7,7 @@ enum RunnerEvent: Sendable {
     case checkpointed(Result<Void, Failure>)
     indirect case digested(Result<[Checksum], Failure>)
     indirect case digestedDecoded(Result<[Checksum]?, Failure>)
-    indirect case foundSidecars(FoundDigests)
+    indirect case foundSidecars(FoundDigests, of: WebAddress)
     indirect case pieceHashed(PieceMap.Check, Result<[UInt8], Failure>)
     case published(Result<String, Failure>)
     /// The owner has recorded the file's name, and the file may be published.
@@ -154,7 +154,8 @@ final class Runner {
             sha256 = digests.first { $0.algorithm == .sha256 }?.digest ?? sha256
             feed { $0.digested(digests, now: $1) }
         case .digestedDecoded(.success(let digests)): feed { $0.digestedDecoded(digests, now: $1) }
-        case .foundSidecars(let found): feed { machine, _ in machine.foundSidecars(found) }
+        case .foundSidecars(let found, let address):
+            feed { machine, _ in machine.foundSidecars(found, of: address) }
         case .published(.success(let path)):
             publishedPath = finalPath(path)
             partial = nil
@@ -404,6 +405,7 @@ final class Runner {
                 path: publishedPath,
                 received: machine.received,
                 elapsed: now - startedAt,
+                source: update.isFinish ? machine.sources[0].given.text : "",
                 content: memoryContent(at: update),
                 head: update.hasResponse ? response?.0 : nil,
                 address: update.hasResponse ? response?.1 : nil,

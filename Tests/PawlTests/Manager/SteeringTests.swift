@@ -90,6 +90,31 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test(arguments: [true, false])
+    func `a URL that is set when all bytes have arrived does not get another one's file`(
+        isHashed: Bool
+    )
+        async throws
+    {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, payload) = bench.serveStalling("/f", seed: 15)
+        let other = Payload(seed: 17, length: payload.length)
+        let replacement = bench.origin.serve("/g", other)
+        let download = try await manager.add(bench.request(url) { $0.options.storesAttributes = isHashed })
+        await bench.origin.holds("/f")
+        // While the queue waits, the file cannot be published.
+        _ = try await manager.steer([download.id.description]) { step, id in
+            bench.origin.adjust("/f") { $0.cut = nil }
+            bench.origin.release("/f")
+            _ = bench.origin.waitUntilQuiet("/f")
+            while download.snapshot.written < payload.length { sched_yield() }
+            return try step.replaceURL(of: id, with: replacement)
+        }
+        await #expect(throws: PawlError.self) { try await download.file }
+        await manager.shutDown()
+    }
+
     @Test func `a checksum that is set while the file is published is not forgotten by a kill`() async throws
     {
         let bench = try ManagerBench()

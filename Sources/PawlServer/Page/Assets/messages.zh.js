@@ -113,7 +113,7 @@ const messages = {
   "too-slow": "{1} 秒内每秒不超过 {0} 字节",
   "redirect-not-encrypted": "它重定向到未加密的 {0}",
   "too-many-redirects": "超过 {0} 次重定向",
-  "changed-too-late": "文件已经完整后才更改其范围或校验和",
+  "changed-too-late": "文件已经完整后才更改其地址、范围或校验和",
   "file-already-downloading": "此文件正在下载",
   "file-name-exists": "已有同名文件",
   "fault-name-resolution": "域名服务器没有响应",

@@ -41,6 +41,67 @@ import Testing
         #expect(bench.machine.phase == .publishing)
     }
 
+    /// A download of 1000 bytes whose URL is replaced while its digests are computed.
+    private func replacedWhileVerifying(_ change: (inout DownloadPlan) -> Void) -> Bench {
+        var bench = Bench(change)
+        bench.begin()
+        bench.respond(Bench.whole(1000))
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .verifying)
+        bench.said = bench.machine.replaceSource(0, with: Self.fresh, now: bench.now)
+        #expect(bench.said.isEmpty && bench.machine.phase == .verifying)
+        return bench
+    }
+
+    private static let digest = Checksum(algorithm: .sha256, digest: [UInt8](repeating: 1, count: 32))
+    private static let other = Checksum(algorithm: .sha256, digest: [UInt8](repeating: 2, count: 32))
+
+    @Test(arguments: [true, false])
+    func `a URL that is replaced while digests are computed has to show the same bytes`(isSame: Bool) {
+        var bench = replacedWhileVerifying { $0.storesAttributes = true }
+        bench.said = bench.machine.digested([Self.digest], now: bench.now)
+        #expect(bench.machine.phase == .transferring)
+        #expect(opened(bench).map(\.address) == [Self.fresh])
+        bench.respond(Bench.part(0, 1000, of: 1000))
+        bench.said = bench.machine.compared(bench.lane, agreed: isSame, now: bench.now)
+        guard isSame else {
+            #expect(bench.machine.failure?.code == .cannotResume)
+            return
+        }
+        bench.end(.complete)
+        #expect(bench.machine.phase == .verifying)
+        bench.said = bench.machine.digested([Self.digest], now: bench.now)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `a pause while digests are computed holds after the URL was replaced`() {
+        var bench = replacedWhileVerifying { $0.storesAttributes = true }
+        bench.said = bench.machine.pause()
+        bench.said = bench.machine.digested([Self.digest], now: bench.now)
+        #expect(bench.machine.phase == .paused)
+        #expect(bench.said.contains(.close(keeping: true)))
+    }
+
+    @Test func `a given digest decides although the URL was replaced`() {
+        var bench = replacedWhileVerifying { $0.checksum = Self.digest }
+        bench.said = bench.machine.digested([Self.digest], now: bench.now)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `bytes of a wrong digest are fetched again from the URL that replaced theirs`() {
+        var bench = replacedWhileVerifying { $0.checksum = Self.digest }
+        bench.said = bench.machine.digested([Self.other], now: bench.now)
+        #expect(bench.said.contains(.startOver))
+        #expect(opened(bench).map(\.address) == [Self.fresh])
+        #expect(opened(bench).map(\.requested) == [.whole])
+        bench.respond(Bench.whole(1000, tag: "v2"))
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        bench.said = bench.machine.digested([Self.other], now: bench.now)
+        #expect(bench.machine.failure?.code == .checksumMismatch)
+    }
+
     @Test func `A8 a different tag is no obstacle if date and bytes are the same`() {
         var bench = replaced(tag: "v1", date: 7)
         let start = (1 << 20) - DownloadMachine.overlap
