@@ -58,7 +58,11 @@ package struct Tally: Sendable, Hashable {
         "opened", "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
         "kills inside a write", "writes that failed", "restarts", "network losses", "downloads added",
         "pauses", "resumptions", "forced starts", "removals", "moves", "renamings", "options changed",
-        "options changed during publishing", "URLs replaced", "URLs replaced by another content's",
+        "options changed while verifying", "options changed while publishing",
+        "URLs replaced while verifying", "URLs replaced while publishing",
+        "URLs replaced by another content's while verifying",
+        "URLs replaced by another content's while publishing",
+        "URLs replaced", "URLs replaced by another content's",
         "priorities changed", "finished",
     ].map { "queue: " + $0 }
 

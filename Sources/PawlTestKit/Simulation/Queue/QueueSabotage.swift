@@ -4,6 +4,8 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
     case losesDownloads
     /// Changed options are not stored.
     case losesOptions
+    /// Replaced URLs are not stored.
+    case losesURLs
     /// Paused downloads are stored as waiting.
     case losesPauses
     /// Removals are not stored.
@@ -20,7 +22,7 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
     /// The law that has to notice it.
     package var law: Law {
         switch self {
-        case .losesDownloads, .losesOptions, .losesRemovals: .confirmed
+        case .losesDownloads, .losesOptions, .losesURLs, .losesRemovals: .confirmed
         case .losesPauses: .paused
         case .losesPublishing: .tidiness
         case .keepsOutdatedFiles, .cutsFiles: .published

@@ -24,6 +24,10 @@ package struct QueueScenario: Sendable {
         var payload: Payload
         var requirement: Requirement
         var connections: Int?
+        /// The file's digest is computed before it is published, also where none is given.
+        var storesAttributes = false
+        /// What the impostor has.
+        var otherPayload: Payload
 
         var source: String { "http://files.test\(path)" }
         /// Another host with the same content, and one with other bytes under the same tag.
@@ -42,6 +46,13 @@ package struct QueueScenario: Sendable {
         case change(Requirement)
         case replaceURL(toImpostor: Bool)
         case priority(Int)
+    }
+
+    /// What the user does as soon as a download is in this phase, and when a kill follows.
+    package struct LateCommand: Sendable, Hashable {
+        var phase: Phase
+        var command: Command
+        var killAfter: Interval?
     }
 
     package enum Incident: Sendable, Hashable {
@@ -70,8 +81,8 @@ package struct QueueScenario: Sendable {
     package var incidents: [(after: Interval, incident: Incident)] = []
     /// At a call to the disk, counted from 1.
     package var diskTraps: [Int: FakeDisk.Trap] = [:]
-    /// What the user changes as soon as a download is being published, and when a kill follows.
-    package var lateChanges: [Int: (requirement: Requirement, killAfter: Interval)] = [:]
+    /// By download: what comes when all of its bytes have arrived.
+    package var lateCommands: [Int: LateCommand] = [:]
     /// At a write of the queue, counted from 1.
     package var storeTraps: [Int: StoreTrap] = [:]
     private var dice: Dice
@@ -85,11 +96,7 @@ package struct QueueScenario: Sendable {
         for index in 0..<dice.number(1...5) { addTarget(index) }
         for _ in 0..<dice.number(2...14) { addCommand() }
         for _ in 0..<dice.pick([0, 1, 1, 2, 3]) { addTrouble() }
-        if diskDelay > .zero, dice.chance(0.3) {
-            let index = dice.below(targets.count)
-            let delay = Interval.milliseconds(Int64(dice.below(400)))
-            lateChanges[index] = (makeRequirement(of: targets[index]), delay)
-        }
+        if diskDelay > .zero, dice.chance(0.5) { addLateCommand() }
     }
 }
 
@@ -120,10 +127,17 @@ extension QueueScenario {
         let length = dice.chance(0.3) ? 4_096 : dice.pick(lengths)
         let payload = Payload(seed: seed &* 37 &+ UInt64(index), length: length)
         let path = "/d\(index)/\(name)"
-        var target = Target(path: path, name: name, payload: payload, requirement: Requirement())
+        let other = Payload(seed: seed &* 37 &+ UInt64(1_000 + index), length: length)
+        var target = Target(
+            path: path,
+            name: name,
+            payload: payload,
+            requirement: Requirement(),
+            otherPayload: other
+        )
+        target.storesAttributes = dice.chance(0.4)
         target.connections = dice.pick([nil, 1, 2, 4])
         target.requirement = makeRequirement(of: target)
-        let other = Payload(seed: seed &* 37 &+ UInt64(1_000 + index), length: length)
         servers["files.test"]?.files[path] = SimulatedFile(payload)
         servers["mirror.test"]?.files[path] = SimulatedFile(payload)
         servers["impostor.test"]?.files[path] = SimulatedFile(other)
@@ -162,6 +176,20 @@ extension QueueScenario {
         incidents.append((moment(), .command(index, dice.pick(commands))))
     }
 
+    private mutating func addLateCommand() {
+        let index = dice.below(targets.count)
+        let commands: [Command] = [
+            .change(makeRequirement(of: targets[index])), .replaceURL(toImpostor: true),
+            .replaceURL(toImpostor: false),
+        ]
+        let kill = Interval.milliseconds(Int64(dice.below(400)))
+        lateCommands[index] = LateCommand(
+            phase: dice.pick([.verifying, .publishing]),
+            command: dice.pick(commands),
+            killAfter: dice.chance(0.6) ? kill : nil
+        )
+    }
+
     private mutating func moment() -> Interval { .milliseconds(Int64(dice.magnitude(12_000))) }
 
     private mutating func addFault(_ start: Incident, until end: Incident) {
@@ -188,6 +216,7 @@ extension QueueScenario.Target {
     func options(_ requirement: QueueScenario.Requirement) -> DownloadOptions {
         var options = DownloadOptions()
         options.verification = .off
+        options.storesAttributes = storesAttributes
         options.connections = connections
         options.timeout = 3
         options.retries = 3
@@ -205,8 +234,11 @@ extension QueueScenario.Target {
         }
     }
 
-    /// The right file.
-    func content(_ requirement: QueueScenario.Requirement) -> [UInt8] {
-        payload.bytes(in: requirement.selection.part(of: payload.length))
+    func url(ofImpostor isImpostor: Bool) -> String { isImpostor ? impostor : mirror }
+
+    /// The right file, or that of a URL of other content.
+    func content(_ requirement: QueueScenario.Requirement, of url: String? = nil) -> [UInt8] {
+        let payload = url == impostor ? otherPayload : payload
+        return payload.bytes(in: requirement.selection.part(of: payload.length))
     }
 }

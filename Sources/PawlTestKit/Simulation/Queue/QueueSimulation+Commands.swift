@@ -46,7 +46,7 @@ extension QueueSimulation {
             case .change(let requirement):
                 return try Self.change(id, of: target, to: requirement, step)
             case .replaceURL(let toImpostor):
-                return try step.replaceURL(of: id, with: toImpostor ? target.impostor : target.mirror)
+                return try step.replaceURL(of: id, with: target.url(ofImpostor: toImpostor))
             case .priority(let priority): return try step.change(priority: priority, of: id)
             }
         } completion: { [weak self] result in
@@ -85,8 +85,8 @@ extension QueueSimulation {
     private func expect(_ command: QueueScenario.Command, _ index: Int) {
         state.withLock { state in
             switch command {
-            case .remove, .change: state.mayLeaveFiles = true
-            case .add, .pause, .resume, .start, .move, .rename, .replaceURL, .priority: break
+            case .remove, .change, .replaceURL: state.mayLeaveFiles = true
+            case .add, .pause, .resume, .start, .move, .rename, .priority: break
             }
         }
         course(index) { course in
@@ -96,12 +96,15 @@ extension QueueSimulation {
                 if course.isAdded == .no || course.isRemoved == .yes {
                     (course.isAdded, course.isRemoved) = (.maybe, .no)
                     course.requirements = [course.requirements.last ?? scenario.targets[index].requirement]
+                    course.urls = [scenario.targets[index].source]
                 }
                 course.isPaused = nil
             case .pause, .resume, .start: course.isPaused = nil
             case .remove: course.isRemoved = .maybe
             case .change(let requirement): course.requirements.append(requirement)
-            case .move, .rename, .replaceURL, .priority: break
+            case .replaceURL(let toImpostor):
+                course.urls.append(scenario.targets[index].url(ofImpostor: toImpostor))
+            case .move, .rename, .priority: break
             }
         }
     }
@@ -124,9 +127,10 @@ extension QueueSimulation {
             case (.remove, .success(.success(true))): course.isRemoved = .yes
             case (.change(let requirement), .success(.success(true))): course.requirements = [requirement]
             case (.change, .success): course.requirements.removeLast()
+            case (.replaceURL, .success(.success(true))): course.urls.removeFirst(course.urls.count - 1)
+            case (.replaceURL, .success): course.urls.removeLast()
             case (.add, .success), (.pause, .success), (.resume, .success), (.start, .success),
-                (.remove, .success), (.move, .success), (.rename, .success), (.replaceURL, .success),
-                (.priority, .success):
+                (.remove, .success), (.move, .success), (.rename, .success), (.priority, .success):
                 break
             }
         }
@@ -144,7 +148,7 @@ extension QueueSimulation {
             guard isLeft, var requirement else { continue }
             if requirement.digest == .wrong { requirement.digest = .right }
             let id = Self.id(index)
-            course(index) { $0.requirements = [requirement] }
+            course(index) { ($0.requirements, $0.urls) = ([requirement], [target.source]) }
             ask(index) { [requirement] step throws(Failure) in
                 _ = try Self.change(id, of: target, to: requirement, step)
                 _ = try step.replaceURL(of: id, with: target.source)
@@ -158,7 +162,7 @@ extension QueueSimulation {
 }
 
 extension QueueScenario.Command {
-    fileprivate var word: String {
+    var word: String {
         switch self {
         case .add: "downloads added"
         case .pause: "pauses"

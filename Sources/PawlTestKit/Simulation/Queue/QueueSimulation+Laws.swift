@@ -10,6 +10,7 @@ extension QueueSimulation {
         var state: DownloadState
         var range: String?
         var checksum: String?
+        var url: String
         var location: DownloadLocation
         /// Whether all bytes are there: a pause may come too late.
         var isComplete: Bool
@@ -39,6 +40,7 @@ extension QueueSimulation {
             state: snapshot.state,
             range: details.options.range,
             checksum: details.options.checksum,
+            url: details.sources[0],
             location: try step.location(of: id),
             isComplete: snapshot.total == snapshot.written,
             error: snapshot.error
@@ -66,19 +68,23 @@ extension QueueSimulation {
         guard let wanted else {
             return violate(.confirmed, "\(index) has options that nobody wants: \(sight)")
         }
+        guard course.urls.contains(sight.url) else {
+            return violate(.confirmed, "\(index) has a URL that nobody wants: \(sight)")
+        }
         let isResting = [.paused, .finished, .failed, .publishing].contains(sight.state) || sight.isComplete
         if course.isPaused == true, !isResting { violate(.paused, "\(index) is \(sight.state)") }
         self.course(index) { course in
-            course.requirements = [wanted]
+            (course.requirements, course.urls) = ([wanted], [sight.url])
             course.isFinished = sight.state == .finished
             if course.isPaused == nil || sight.state != .paused { course.isPaused = sight.state == .paused }
             course.pausedAt = world.timeline.now
         }
-        if sight.state == .finished { checkFile(index, wanted, sight.location) }
+        if sight.state == .finished { checkFile(index, wanted, sight) }
     }
 
-    /// A finished download has its file, which is one version of the content, and the right one if a digest was given.
-    private func checkFile(_ index: Int, _ requirement: Requirement, _ location: DownloadLocation) {
+    /// A finished download has its file, which is the content of its URL, and the right one if a digest was given.
+    private func checkFile(_ index: Int, _ requirement: Requirement, _ sight: Sight) {
+        let location = sight.location
         guard case .finished(let path) = location, let file = world.disk.finished(path) else {
             return violate(.published, "\(index) has finished, and has no file: \(location)")
         }
@@ -91,7 +97,10 @@ extension QueueSimulation {
             violate(.published, "\(index): \(text)")
         }
         switch requirement.digest {
-        case .none: break
+        case .none:
+            if file.bytes != target.content(requirement, of: sight.url) {
+                violate(.published, "\(index) has the file of another URL than \(sight.url)")
+            }
         case .right:
             if file.bytes != target.content(requirement) { violate(.digest, "\(index) has another digest") }
         case .wrong: violate(.digest, "\(index) has finished with a wrong digest")
@@ -142,19 +151,19 @@ extension QueueSimulation {
 
 extension QueueSimulation: Witness {
     package func decided(_ id: DownloadID, run: UInt64, _ actions: [Action], _ machine: DownloadMachine) {
-        let late = state.withLock { state -> (Int, (requirement: Requirement, killAfter: Interval))? in
+        let late = state.withLock { state -> (Int, QueueScenario.LateCommand)? in
             defer { state.phases[id] = machine.phase }
             let path = machine.plan.sources[0].path
-            guard machine.phase == .publishing, !state.isDead, !state.isFinale,
-                let index = scenario.targets.firstIndex(where: { $0.path == path })
+            guard !state.isDead, !state.isFinale,
+                let index = scenario.targets.firstIndex(where: { $0.path == path }),
+                state.lateCommands[index]?.phase == machine.phase
             else { return nil }
-            return state.lateChanges.removeValue(forKey: index).map { (index, $0) }
+            return state.lateCommands.removeValue(forKey: index).map { (index, $0) }
         }
-        guard let (index, change) = late else { return }
-        note("options changed during publishing")
-        world.timeline.after(.zero) { [weak self] in
-            self?.perform(.command(index, .change(change.requirement)))
-        }
-        world.timeline.after(change.killAfter) { [weak self] in self?.perform(.crash(.kill)) }
+        guard let (index, late) = late else { return }
+        note("\(late.command.word) while \(late.phase)")
+        world.timeline.after(.zero) { [weak self] in self?.perform(.command(index, late.command)) }
+        guard let delay = late.killAfter else { return }
+        world.timeline.after(delay) { [weak self] in self?.perform(.crash(.kill)) }
     }
 }

@@ -24,6 +24,8 @@ package final class QueueSimulation: Sendable {
         var pausedAt: Instant?
         /// What it may be wanted to be: the last that was confirmed, and what was requested since.
         var requirements: [Requirement] = []
+        /// The same of its URL.
+        var urls: [String] = []
         /// A command has not ended.
         var isPending = false
         var isFinished = false
@@ -41,7 +43,7 @@ package final class QueueSimulation: Sendable {
         var writes = 0
         var failsWrites = false
         var storeTraps: [Int: QueueScenario.StoreTrap]
-        var lateChanges: [Int: (requirement: Requirement, killAfter: Interval)]
+        var lateCommands: [Int: QueueScenario.LateCommand]
         var courses: [Course]
         /// The phases of this process's runs.
         var phases: [DownloadID: Phase] = [:]
@@ -64,11 +66,11 @@ package final class QueueSimulation: Sendable {
         world = World(seed: scenario.seed, keepsLog: keepsLog)
         let courses = scenario.targets.map { target in
             var course = Course()
-            course.requirements = [target.requirement]
+            (course.requirements, course.urls) = ([target.requirement], [target.source])
             return course
         }
         state = Mutex(
-            State(storeTraps: scenario.storeTraps, lateChanges: scenario.lateChanges, courses: courses)
+            State(storeTraps: scenario.storeTraps, lateCommands: scenario.lateCommands, courses: courses)
         )
     }
 
@@ -252,6 +254,7 @@ extension QueueSimulation {
             switch sabotage {
             case .losesDownloads: if before == nil { return nil }
             case .losesOptions: record.options = before?.options ?? record.options
+            case .losesURLs: record.sources = before?.sources ?? record.sources
             case .losesPauses: if record.state == .paused { record.state = .waiting }
             case .losesRemovals: if record.state == .removed { return nil }
             case .losesPublishing: if record.state == .waiting { record.total = nil }
