@@ -104,6 +104,57 @@ import Testing
         #expect(try folder.bytes(of: "x.bin") == payload(3000))
     }
 
+    /// Fetches content without validators, as a download that finds no file to continue.
+    private func fetch(
+        _ folder: TestFolder,
+        _ bytes: [UInt8],
+        journalled: Bool,
+        source: String = source
+    ) async throws -> String? {
+        var selection = Claim(
+            folder: folder.path,
+            name: "x.bin",
+            ifExists: .rename,
+            facts: folder.facts("x.bin", from: source)
+        )
+        selection.recognizesBytes = true
+        guard case .fresh(let made) = try folder.disk.claim(selection, adopts: { _ in false }) else {
+            return nil
+        }
+        let partial = try #require(made as? FilePartial)
+        try partial.write(bytes, at: 0)
+        if journalled {
+            try partial.beginJournal(
+                folder.facts("x.bin"),
+                done: ByteRangeSet([ByteRange(0, Int64(bytes.count))])
+            )
+        }
+        partial.remember(nil)
+        let path = try await partial.publish(length: Int64(bytes.count), modified: nil)
+        return path.split(separator: "/").last.map(String.init)
+    }
+
+    @Test(arguments: [true, false], ["/tmp", "/dev/shm"])
+    func `content without validators that is on disk already is not saved twice`(
+        journalled: Bool,
+        parent: String
+    ) async throws {
+        let folder = TestFolder(in: parent)
+        let bytes = payload(300_000)
+        #expect(try await fetch(folder, bytes, journalled: journalled) == "x.bin")
+        folder.restart()
+        #expect(try await fetch(folder, bytes, journalled: journalled) == "x.bin")
+        #expect(folder.names == ["x.bin"])
+        let other = payload(300_000, seed: 9)
+        #expect(try await fetch(folder, other, journalled: journalled) == "x (1).bin", "it has changed")
+        #expect(try await fetch(folder, other, journalled: journalled) == "x (1).bin")
+        let name = try await fetch(folder, bytes, journalled: journalled, source: "https://b.example/x")
+        #expect(name == "x (2).bin", "of another URL")
+        try folder.put(bytes, in: "x.bin")
+        #expect(try await fetch(folder, bytes, journalled: journalled) == "x (3).bin", "somebody wrote to it")
+        #expect(folder.names == ["x (1).bin", "x (2).bin", "x (3).bin", "x.bin"])
+    }
+
     @Test func `a file that was changed since is an ordinary file`() async throws {
         for change in 0..<3 {
             let folder = TestFolder()

@@ -30,6 +30,24 @@ struct RerunTests {
         #expect(bench.folder.names == expected.sorted())
     }
 
+    @Test func `a list from a server without validators is run again without a second copy of anything`()
+        throws
+    {
+        let bench = try Bench()
+        var list = ""
+        for number in 0..<4 {
+            let length: Int64 = number == 0 ? 1_300_000 : 90_000
+            let url = bench.origin.serve("/f\(number).bin", Payload(seed: UInt64(number), length: length)) {
+                $0.validators = .none
+            }
+            list += url + "\n"
+        }
+        try FileSystem.write(Array(list.utf8), to: bench.folder.path("list.txt"))
+        try #expect(bench.get("-i", "list.txt").code == 0)
+        try #expect(bench.get("-i", "list.txt").code == 0)
+        #expect(bench.folder.names == ["f0.bin", "f1.bin", "f2.bin", "f3.bin", "list.txt"])
+    }
+
     @Test(arguments: [[], ["-o", "mine.bin"], ["--naming", "hash"]])
     func `a finished file of the same URL is not fetched again`(options: [String]) throws {
         let bench = try Bench()

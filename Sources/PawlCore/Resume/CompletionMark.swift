@@ -8,8 +8,8 @@ package struct ContentFingerprint: Hashable, Sendable {
     /// `nil` without a strong tag or date (RFC 9110 §8.8): content rewritten within a second has the same
     /// weak ones.
     ///
-    /// FTP and SFTP servers do not say what time it is. Their clock is compared with this machine's, `now`, and may be a
-    /// day off: some send local time.
+    /// FTP and SFTP servers, and some HTTP servers, do not say what time it is. Their clock is compared with this machine's,
+    /// `now`, and may be a day off: some send local time.
     package init?(
         source: String,
         host: String,
@@ -18,7 +18,7 @@ package struct ContentFingerprint: Hashable, Sendable {
         now: UnixTime? = nil
     ) {
         let hasTag = response.entityTag.map { !$0.isWeak } ?? false
-        guard hasTag || response.dateStrength == .strong || Self.isOldFile(source, response, now) else {
+        guard hasTag || response.dateStrength == .strong || Self.isOld(response, now) else {
             return nil
         }
         self.source = CRC64.value(of: source.utf8)
@@ -36,10 +36,14 @@ package struct ContentFingerprint: Hashable, Sendable {
 
     private static let margin: Int64 = 86_400
 
-    private static func isOldFile(_ source: String, _ response: Validators, _ now: UnixTime?) -> Bool {
+    /// Of content whose responses prove nothing: it equals that of no response.
+    package static func unproven(source: String) -> Self {
+        Self(source: CRC64.value(of: source.utf8), validators: 0)
+    }
+
+    private static func isOld(_ response: Validators, _ now: UnixTime?) -> Bool {
         guard let now, response.entityTag == nil, response.dateStrength == .plain,
-            let modified = response.lastModified,
-            ["ftp:", "ftps:", "sftp:"].contains(where: { source.hasPrefix($0) })
+            let modified = response.lastModified
         else { return false }
         return modified.seconds < now.seconds - margin
     }
@@ -89,12 +93,21 @@ package struct CompletionMark: Hashable, Sendable {
     package let modified: Int64
     /// Whether its completion has been reported.
     package var isTold: Bool
+    /// Whether the responses that it was made from had validators that prove what content it is.
+    package let isProven: Bool
 
     package static let size = 40
     private static let version: UInt8 = 1
 
-    package init(_ fingerprint: ContentFingerprint, length: Int64, modified: Int64, isTold: Bool) {
+    package init(
+        _ fingerprint: ContentFingerprint,
+        isProven: Bool = true,
+        length: Int64,
+        modified: Int64,
+        isTold: Bool
+    ) {
         self.fingerprint = fingerprint
+        self.isProven = isProven
         self.length = length
         self.modified = modified
         self.isTold = isTold
@@ -105,7 +118,7 @@ package struct CompletionMark: Hashable, Sendable {
         writer.bytes.reserveCapacity(Self.size)
         writer.put(Self.version)
         writer.put(isTold ? 1 : 0 as UInt8)
-        writer.put(0 as UInt16)
+        writer.put(isProven ? 0 : 1 as UInt16)
         writer.put(0 as UInt32)
         writer.put(fingerprint.source)
         writer.put(fingerprint.validators)
@@ -119,7 +132,7 @@ package struct CompletionMark: Hashable, Sendable {
         var reader = JournalReader(bytes[...])
         guard bytes.count == Self.size, reader.take(UInt8.self) == Self.version,
             let reported = reader.take(UInt8.self), reported <= 1,
-            reader.take(UInt16.self) == 0, reader.take(UInt32.self) == 0,
+            let unproven = reader.take(UInt16.self), unproven <= 1, reader.take(UInt32.self) == 0,
             let source = reader.take(UInt64.self), let validators = reader.take(UInt64.self),
             let length = reader.take(Int64.self), let modified = reader.take(Int64.self), length >= 0
         else { return nil }
@@ -127,6 +140,7 @@ package struct CompletionMark: Hashable, Sendable {
         self.length = length
         self.modified = modified
         isTold = reported == 1
+        isProven = unproven == 0
     }
 }
 

@@ -8,6 +8,8 @@ struct ClaimTerms: Hashable, Sendable {
     let ifExists: IfExists
     /// The only file that is replaced, if not any.
     let replaces: FileStamp?
+    /// See ``Claim/recognizesBytes``.
+    let recognizesBytes: Bool
     /// The URL that distinguishes this download from another of the same name.
     let source: String
     /// The requested part of the resource.
@@ -17,6 +19,7 @@ struct ClaimTerms: Hashable, Sendable {
         name = claim.name
         ifExists = claim.ifExists
         replaces = claim.replaces
+        recognizesBytes = claim.recognizesBytes
         source = claim.facts.sources.first ?? ""
         selection = claim.facts.representation.selection
     }

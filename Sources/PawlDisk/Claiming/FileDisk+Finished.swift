@@ -8,7 +8,7 @@ extension ClaimAttempt {
     func isComplete(_ finished: FileStatus) -> Bool {
         guard let content = claim.content(), let mark = disk.completion(of: names.final, finished, in: folder)
         else { return false }
-        return mark.fingerprint == content && mark.length == claim.length ?? mark.length
+        return mark.isProven && mark.fingerprint == content && mark.length == claim.length ?? mark.length
     }
 }
 
@@ -81,7 +81,7 @@ extension FileDisk {
             let time = status.modifiedTime / 1_000_000_000
             return status.length == length && time == modified?.seconds ? .unchanged : .unknown
         }
-        guard let mark = completion(of: name, status, in: folder),
+        guard let mark = completion(of: name, status, in: folder), mark.isProven,
             mark.fingerprint.source == OwnerAttribute.value(of: source)
         else { return .unknown }
         return mark.fingerprint == content && mark.length == length ? .unchanged : .outdated

@@ -92,11 +92,15 @@ struct Publication: Sendable {
 
     /// Until the completion was reported this is the part file's mark too; a file without a name needs none.
     private func remember(modified: Int64, isTold: Bool) {
-        guard let content, folder.bearsMarks else { return }
-        OwnerAttribute.set(
-            CompletionMark(content, length: length, modified: modified, isTold: isTold),
-            on: file
+        guard folder.bearsMarks, content != nil || claim.recognizesBytes else { return }
+        let mark = CompletionMark(
+            content ?? .unproven(source: claim.source),
+            isProven: content != nil,
+            length: length,
+            modified: modified,
+            isTold: isTold
         )
+        OwnerAttribute.set(mark, on: file)
     }
 
     /// Whether only a part of the resource was requested: the part file's mark tells which, and stays until the end.
@@ -121,6 +125,10 @@ struct Publication: Sendable {
     /// Gives the file its final name, and returns it.
     func move() throws(Failure) -> String {
         if isNamed { try checkFile() }
+        if let earlier = sameFile() {
+            if isNamed { try? folder.remove(names.part) }
+            return earlier
+        }
         try checkReplaced()
         var name = names.final
         var next = number

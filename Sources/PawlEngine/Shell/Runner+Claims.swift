@@ -54,6 +54,8 @@ extension Runner {
         var request = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
         request.isChosen = job.fileName != nil
         request.replaces = job.replaces
+        // In a queue each download has a file of its own.
+        request.recognizesBytes = job.onPublishing == nil
         if hasHead {
             request.content = {
                 [
