@@ -171,7 +171,12 @@ extension QueueKeeper {
         case .finished:
             if let old = record.name, old != name { try renameFile(of: record, old, to: name) }
         case .waiting, .paused, .failed:
-            let isBegun = record.name != nil || runs[id] != nil
+            // A kill may have come between the claim of the name and its record.
+            let (source, folder) = (record.sources[0], path(of: record))
+            let hasPart =
+                ports.disk.unfinished(of: source, in: folder) != nil
+                || ports.disk.leftover(of: source, in: folder) != nil
+            let isBegun = record.name != nil || runs[id] != nil || hasPart
             edit(id) { record in
                 record.change { stored in
                     if isBegun { stored.newName = name } else { stored.options.fileName = name }
