@@ -147,6 +147,7 @@ extension DownloadManager {
     /// Pauses all waiting and running downloads.
     public func pauseAll() async throws(PawlError) {
         try await ask { keeper throws(Failure) in
+            keeper.requireWritten()
             // From the end: no slot is assigned in between, and running downloads stay ahead of waiting ones.
             for entry in try keeper.entriesNow().reversed() where entry.state == .waiting {
                 _ = keeper.pause(entry.id)
@@ -157,6 +158,7 @@ extension DownloadManager {
     /// Resumes all paused downloads, in queue order.
     public func resumeAll() async throws(PawlError) {
         try await ask { keeper throws(Failure) in
+            keeper.requireWritten()
             for entry in try keeper.entriesNow() where entry.state == .paused {
                 _ = try keeper.resume(entry.id)
             }
@@ -167,6 +169,7 @@ extension DownloadManager {
     /// downloads.
     public func forget(_ id: Download.ID? = nil) async throws(PawlError) {
         try await ask { keeper throws(Failure) in
+            keeper.requireWritten()
             if let id {
                 try keeper.record(QueueID(id)).map { keeper.forget($0) }
                 return

@@ -10,6 +10,7 @@ extension QueueKeeper {
     }
 
     func change(_ id: QueueID, group: String) {
+        requireWritten()
         edit(id) { $0.group = group }
         perform(machine.change(group: group.isEmpty ? nil : GroupID(group), of: id))
         notify(id, .changed)
@@ -25,6 +26,7 @@ extension QueueKeeper {
         to options: DownloadOptions,
         stating stated: [Checksum] = []
     ) throws(Failure) {
+        requireWritten()
         let id = record.id
         var stored = StoredOptions(text: record.options)
         let (before, digests) = (stored.options, stored.digests)
@@ -83,6 +85,7 @@ extension QueueKeeper {
     /// A running download switches to it as soon as the content is shown to be the same. If its file is being published, it
     /// is of the former URL, and the download fails. Throws code 28 if the URL states a digest that contradicts a known one.
     func replace(_ id: QueueID, with source: String) throws(Failure) -> Bool {
+        requireWritten()
         guard let record = try record(id), record.state != .removed, record.state != .finished else {
             return false
         }

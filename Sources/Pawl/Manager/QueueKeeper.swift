@@ -168,6 +168,13 @@ final class QueueKeeper: ThreadBound {
         runs[record.id]?.record = record
     }
 
+    /// Lets the step of a command fail as long as anything is not written, also of one that finds nothing to change.
+    ///
+    /// What it finds may itself be unwritten, and a kill would undo what the command has confirmed.
+    func requireWritten() {
+        if !changed.isEmpty || !erased.isEmpty || !values.isEmpty { edits &+= 1 }
+    }
+
     // MARK: events
 
     func notify(_ id: QueueID, _ kind: DownloadEvent.Kind) {

@@ -17,7 +17,18 @@ package final class QueueStep {
     fileprivate func finishOne(_ failure: Failure?) {
         if self.failure == nil { self.failure = failure }
         unfinished -= 1
-        if unfinished == 0 { completion?(self.failure) }
+        if unfinished == 0 { complete() }
+    }
+
+    /// After a failed write the removals wait until one succeeds, which may be never.
+    fileprivate func written(_ failure: Failure?) {
+        finishOne(failure)
+        if failure != nil { complete() }
+    }
+
+    private func complete() {
+        completion?(failure)
+        completion = nil
     }
 
     /// Adds a new download, or resumes the known one of the same URL.
@@ -80,6 +91,7 @@ package final class QueueStep {
 
     /// As ``DownloadManager/move(_:to:)``.
     package func move(_ id: Download.ID, to place: DownloadManager.Position) -> Int? {
+        keeper.requireWritten()
         let target: QueueTarget =
             switch place {
             case .index(let index): .index(index)
@@ -126,6 +138,7 @@ package final class QueueStep {
 
     /// As ``DownloadManager/forget(_:)``.
     package func forget(_ id: Download.ID) throws(Failure) {
+        keeper.requireWritten()
         if let record = try keeper.record(QueueID(id)) { keeper.forget(record) }
     }
 
@@ -137,6 +150,7 @@ package final class QueueStep {
         keepingHistory: Bool = false,
         keepingPartial: Bool = false
     ) throws(Failure) -> Bool {
+        keeper.requireWritten()
         let id = QueueID(id)
         guard let record = try keeper.record(id), record.state != .removed || keeper.isLeaving(id) else {
             return false
@@ -173,7 +187,7 @@ extension WorkThread<QueueKeeper> {
                 if isChange, let failure, case .success = result { return completion(.failure(failure)) }
                 completion(.success(result))
             }
-            keeper.completions.append { step.finishOne($0) }
+            keeper.completions.append { step.written($0) }
         }
         if !isHeard { completion(.failure(.closed)) }
     }

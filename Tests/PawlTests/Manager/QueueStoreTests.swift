@@ -204,6 +204,28 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `a repeated command succeeds only when the first one is stored`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let waiting = try await manager.add(bench.request("http://127.0.0.1:9/f") { $0.start = .paused })
+        let request = bench.request("http://127.0.0.1:9/g") { $0.start = .paused }
+        bench.store.fail(with: Failure(.diskFull, "cannot save to", at: "the queue", because: "no room"))
+        for _ in 0..<2 {
+            let added = await #expect(throws: PawlError.self) { try await manager.add(request) }
+            #expect(added?.code == .diskFull)
+            let removed = await #expect(throws: PawlError.self) { try await manager.remove(waiting.id) }
+            #expect(removed?.code == .diskFull)
+            let paused = await #expect(throws: PawlError.self) { try await manager.pause(waiting.id) }
+            #expect(paused?.code == .diskFull)
+            let all = await #expect(throws: PawlError.self) { try await manager.pauseAll() }
+            #expect(all?.code == .diskFull)
+        }
+        bench.store.fail(with: nil)
+        _ = try await manager.add(request)
+        #expect(try await manager.downloads().count == 1)
+        await manager.shutDown()
+    }
+
     @Test func `a store that cannot be written can be read, also after a change was refused`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
