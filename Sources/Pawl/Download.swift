@@ -151,13 +151,15 @@ extension Download {
     /// It is removed, and nothing changes any more; `false` if it was before.
     func remove(because why: String) -> Bool {
         let snapshot = snapshot
-        guard snapshot.state != .removed else { return false }
+        let isNew = snapshot.state != .removed
+        // The engine may have reported the removal just now, which ends no wait.
+        guard isNew || outcome == nil else { return false }
         var base = snapshot
         base.state = .removed
         (base.speed, base.smoothedSpeed, base.timeLeft, base.connections) = (0, 0, nil, 0)
         show(base, box: nil, leaving: nil)
         end(.failed(.gone(source, because: why)))
-        return true
+        return isNew
     }
 
     /// Calls `body` at the end; to be set before the download runs.
