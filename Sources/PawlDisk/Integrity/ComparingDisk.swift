@@ -90,14 +90,9 @@ private final class ComparingPartial: UnstoredPartial {
     }
 
     private func agrees(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Bool {
-        let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 64)
-        defer { unsafe mine.deallocate() }
-        do throws(SystemError) {
-            guard try unsafe file.read(into: mine, at: length) == bytes.count else { return false }
-        } catch {
+        do throws(SystemError) { return try unsafe file.holds(bytes, at: length) } catch {
             throw Failure.system(.inputOutput, "cannot read", at: path, error)
         }
-        return unsafe mine.elementsEqual(bytes)
     }
 
     private func endPiece() {

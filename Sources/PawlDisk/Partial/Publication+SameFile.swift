@@ -5,7 +5,7 @@ import PawlSystem
 /// The same bytes under another name.
 extension Publication {
     private static let mostVariants = 16
-    private static let room = 256 << 10
+    private static let room: Int64 = 256 << 10
 
     /// The finished file that an earlier download of this URL has made, with these bytes, and that nobody has changed since.
     ///
@@ -34,25 +34,20 @@ extension Publication {
     }
 
     private func hasBytes(of other: OpenFile) throws(SystemError) -> Bool {
-        let room = Int(min(length, Int64(Self.room)))
-        let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 64)
-        let theirs = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 64)
-        defer {
-            unsafe mine.deallocate()
-            unsafe theirs.deallocate()
-        }
+        let room = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(length, Self.room)),
+            alignment: 64
+        )
+        defer { unsafe room.deallocate() }
         var offset: Int64 = 0
         while offset < length {
-            let count = Int(min(Int64(room), length - offset))
-            let parts = unsafe (
-                UnsafeMutableRawBufferPointer(rebasing: mine[..<count]),
-                UnsafeMutableRawBufferPointer(rebasing: theirs[..<count])
+            let part = unsafe UnsafeMutableRawBufferPointer(
+                rebasing: room.prefix(Int(min(Self.room, length - offset)))
             )
-            guard try unsafe file.read(into: parts.0, at: offset) == count,
-                try unsafe other.read(into: parts.1, at: offset) == count,
-                unsafe parts.0.elementsEqual(parts.1)
+            guard try unsafe file.read(into: part, at: offset) == part.count,
+                try unsafe other.holds(UnsafeRawBufferPointer(part), at: offset)
             else { return false }
-            offset += Int64(count)
+            offset += Int64(part.count)
         }
         return true
     }

@@ -91,6 +91,13 @@ final class OpenFile: Sendable {
         return done
     }
 
+    /// Whether the file has these bytes at `offset`.
+    func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) -> Bool {
+        let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 64)
+        defer { unsafe mine.deallocate() }
+        return try unsafe read(into: mine, at: offset) == bytes.count && mine.elementsEqual(bytes)
+    }
+
     /// The first `limit` bytes, fewer when the file is shorter.
     func contents(limit: Int) throws(SystemError) -> [UInt8] {
         let length = min(Int(try status().length), limit)
