@@ -55,6 +55,16 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in try keeper.resume(QueueID(id)) }
     }
 
+    /// Deletes what a failed download has received, and puts it back into the queue to be downloaded from the beginning.
+    ///
+    /// Its options, its password and the digests of its pieces stay. ``resume(_:)`` retries it with the bytes that are on
+    /// disk. `false` when there is no such download or it has not failed. Throws when its part file cannot be deleted; it stays
+    /// failed then.
+    @discardableResult
+    public func startOver(_ id: Download.ID) async throws(PawlError) -> Bool {
+        try await ask { keeper throws(Failure) in try keeper.startOver(QueueID(id)) }
+    }
+
     /// Starts a download immediately, ahead of the queue.
     ///
     /// If all slots are taken, the longest-running download is preempted; it restarts automatically. `false`

@@ -155,6 +155,22 @@ extension QueueKeeper {
         return true
     }
 
+    /// Downloads a failed download again from the beginning, with its options.
+    ///
+    /// What it has received is deleted first: after a kill in between it is still a failed download.
+    func startOver(_ id: QueueID) throws(Failure) -> Bool {
+        requireWritten()
+        guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .failed else {
+            return false
+        }
+        if let name = try begunName(of: record) { try removePartial(of: record, named: name) }
+        record.written = 0
+        record.total = nil
+        requeue(record)
+        perform(machine.startNext())
+        return true
+    }
+
     private func requeue(_ ended: QueueRecord) {
         var record = ended
         let id = record.id

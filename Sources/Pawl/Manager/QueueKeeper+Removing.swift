@@ -110,7 +110,7 @@ extension QueueKeeper {
     }
 
     /// The name of its part file, found by URL if a kill came before the name was written.
-    private func begunName(of record: QueueRecord) throws(Failure) -> String? {
+    func begunName(of record: QueueRecord) throws(Failure) -> String? {
         if let name = record.name { return name }
         let (source, folder) = (record.sources[0], path(of: record))
         guard
@@ -141,20 +141,23 @@ extension QueueKeeper {
             let hasPart = ports.disk.holdsPart(of: name, in: folder)
             // A kill may have left only the journal, also of a finished file.
             let isOrphaned = !hasPart && ports.disk.holdsJournal(of: name, in: folder)
-            if isOrphaned || hasPart && !isFinished {
-                var sources: [WebAddress] = []
-                for source in record.sources { sources.append(try WebAddress.parse(source).address) }
-                let place = FileLocation(
-                    disk: ports.disk,
-                    folder: folder,
-                    sources: sources,
-                    formerSources: stored.formerSources
-                )
-                try place.removePartial(of: name)
-            }
+            if isOrphaned || hasPart && !isFinished { try removePartial(of: record, named: name) }
             return .success(())
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Deletes the part file and the journal that a stopped download has under this name.
+    func removePartial(of record: QueueRecord, named name: String) throws(Failure) {
+        var sources: [WebAddress] = []
+        for source in record.sources { sources.append(try WebAddress.parse(source).address) }
+        let place = FileLocation(
+            disk: ports.disk,
+            folder: path(of: record),
+            sources: sources,
+            formerSources: StoredOptions(text: record.options).formerSources
+        )
+        try place.removePartial(of: name)
     }
 }

@@ -60,6 +60,9 @@ package final class QueueStep {
     /// As ``DownloadManager/resume(_:)``.
     package func resume(_ id: Download.ID) throws(Failure) -> Bool { try keeper.resume(QueueID(id)) }
 
+    /// As ``DownloadManager/startOver(_:)``.
+    package func startOver(_ id: Download.ID) throws(Failure) -> Bool { try keeper.startOver(QueueID(id)) }
+
     /// As ``DownloadManager/start(now:)``.
     package func start(now id: Download.ID) throws(Failure) -> Bool { try keeper.force(QueueID(id)) }
 

@@ -40,6 +40,7 @@ package struct QueueScenario: Sendable {
         case pause
         case resume
         case start
+        case startOver
         case remove(keepsFile: Bool)
         case move(Int)
         case rename(String)
@@ -172,6 +173,7 @@ extension QueueScenario {
             .remove(keepsFile: dice.chance(0.3)), .move(dice.below(4)), .rename("n\(dice.below(3)).bin"),
             .change(makeRequirement(of: targets[index])), .change(makeRequirement(of: targets[index])),
             .replaceURL(toImpostor: dice.chance(0.3)), .priority(dice.number(-1...1)),
+            .startOver,
         ]
         incidents.append((moment(), .command(index, dice.pick(commands))))
     }

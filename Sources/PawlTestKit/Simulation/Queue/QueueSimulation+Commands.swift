@@ -40,6 +40,7 @@ extension QueueSimulation {
             case .pause: return step.pause(id)
             case .resume: return try step.resume(id)
             case .start: return try step.start(now: id)
+            case .startOver: return try step.startOver(id)
             case .remove(let keepsFile): return try step.remove(id, keepingFile: keepsFile)
             case .move(let place): return step.move(id, to: .index(place)) != nil
             case .rename(let name): return try step.rename(id, to: name)
@@ -86,7 +87,7 @@ extension QueueSimulation {
         state.withLock { state in
             switch command {
             case .remove, .change, .replaceURL: state.mayLeaveFiles = true
-            case .add, .pause, .resume, .start, .move, .rename, .priority: break
+            case .add, .pause, .resume, .start, .startOver, .move, .rename, .priority: break
             }
         }
         course(index) { course in
@@ -99,7 +100,7 @@ extension QueueSimulation {
                     course.urls = [scenario.targets[index].source]
                 }
                 course.isPaused = nil
-            case .pause, .resume, .start: course.isPaused = nil
+            case .pause, .resume, .start, .startOver: course.isPaused = nil
             case .remove: course.isRemoved = .maybe
             case .change(let requirement): course.requirements.append(requirement)
             case .replaceURL(let toImpostor):
@@ -122,7 +123,8 @@ extension QueueSimulation {
             case (_, .failure): break
             case (.add, .success(.success)): course.isAdded = .yes
             case (.pause, .success(.success(true))): (course.isPaused, course.pausedAt) = (true, now)
-            case (.resume, .success(.success(true))), (.start, .success(.success(true))):
+            case (.resume, .success(.success(true))), (.start, .success(.success(true))),
+                (.startOver, .success(.success(true))):
                 course.isPaused = false
             case (.remove, .success(.success(true))): course.isRemoved = .yes
             case (.change(let requirement), .success(.success(true))): course.requirements = [requirement]
@@ -130,7 +132,8 @@ extension QueueSimulation {
             case (.replaceURL, .success(.success(true))): course.urls.removeFirst(course.urls.count - 1)
             case (.replaceURL, .success): course.urls.removeLast()
             case (.add, .success), (.pause, .success), (.resume, .success), (.start, .success),
-                (.remove, .success), (.move, .success), (.rename, .success), (.priority, .success):
+                (.startOver, .success), (.remove, .success), (.move, .success), (.rename, .success),
+                (.priority, .success):
                 break
             }
         }
@@ -168,6 +171,7 @@ extension QueueScenario.Command {
         case .pause: "pauses"
         case .resume: "resumptions"
         case .start: "forced starts"
+        case .startOver: "downloads started over"
         case .remove: "removals"
         case .move: "moves"
         case .rename: "renamings"
