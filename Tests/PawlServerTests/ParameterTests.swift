@@ -39,7 +39,7 @@ import Testing
         ],
         "pawl.verify": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
         "pawl.repair": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
-        "pawl.pause": each, "pawl.resume": each, "pawl.start": each,
+        "pawl.pause": each, "pawl.resume": each, "pawl.start": each, "pawl.startOver": each,
         "pawl.pauseAll": [#"["ID"]"#],
         "pawl.resumeAll": [#"["ID"]"#],
         "pawl.pauseGroup": ["[]", "[1]", "[null]", #"[""]"#, #"["a", "b"]"#],

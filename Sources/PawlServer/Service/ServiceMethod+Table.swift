@@ -189,6 +189,15 @@ extension ServiceMethod {
             body: { try await $0.each($1) { try $0.resume($1) } }
         ),
         ServiceMethod(
+            name: "pawl.startOver",
+            parameters: "[ID or [ID, ...]]",
+            result: "{ID: changed, ...}",
+            help:
+                "Deletes what failed downloads have received, and puts them back into the queue to be downloaded from the beginning.",
+            example: #"["3f2a"]"#,
+            body: { try await $0.each($1) { try $0.startOver($1) } }
+        ),
+        ServiceMethod(
             name: "pawl.start",
             parameters: "[ID or [ID, ...]]",
             result: "{ID: changed, ...}",
