@@ -21,6 +21,17 @@ extension Command {
             done: "resumed"
         ),
         each(
+            "start-over",
+            "download failed downloads again from the beginning",
+            """
+            Delete what failed downloads have received, and put them back into the queue with their options. To go on with \
+            what is on disk, use 'pawl resume'.
+            """,
+            method: "startOver",
+            all: nil,
+            done: "starts over"
+        ),
+        each(
             "start",
             "start now, ahead of the queue (may preempt the longest-running download)",
             """
@@ -37,6 +48,7 @@ extension Command {
         _ name: String,
         _ summary: String,
         _ details: String,
+        method: String? = nil,
         all: String?,
         done: String
     ) -> Command {
@@ -82,7 +94,7 @@ extension Command {
             try requireIDs(ids, in: name, operands)
             let client = try options.client()
             let result = try client.call(
-                "pawl.\(name)",
+                "pawl.\(method ?? name)",
                 [.strings(ids)],
                 to: name,
                 ids.joined(separator: " ")

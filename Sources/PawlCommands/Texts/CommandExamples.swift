@@ -107,6 +107,9 @@ struct CommandExamples: Sendable {
         "resume": CommandExamples([
             ("pawl resume 3f2a", "Resume one download"), ("pawl resume --all", "Resume all"),
         ]),
+        "start-over": CommandExamples([
+            ("pawl start-over 3f2a", "Discard what a failed download has received")
+        ]),
         "start": CommandExamples([("pawl start 3f2a", "Start a download ahead of the queue")]),
         "remove": CommandExamples([
             ("pawl remove 3f2a", "Take it off the list; a finished file stays"),
