@@ -314,19 +314,10 @@ export class Actions {
 
   /** Downloads from the beginning: asks before it discards what was received. @param {Row} row */
   async startOver(row) {
-    const item = await this.call("pawl.options", row.id);
-    if (!item) return;
     const size = format.size(discarded([row]));
     const question = { title: words.startOverQuestion(nameOf(row)), text: words.discards(size, nameOf(row)), button: words.toolbar.startOver };
-    const { confirm, openAdding } = await rest();
-    if (discarded([row]) > 0 && !(await confirm(question))) return;
-    if ((await this.call("pawl.remove", [row.id], { keepFile: true, grace: 0 })) === undefined) return;
-    delete item.hasPassword;
-    if (row.name) item.options.output = row.name;
-    const [result] = (await this.call("pawl.add", [item])) ?? [{}];
-    if (result.id) return this.view.choose(result.id);
-    if (result.error) this.toasts.show(words.failure(result.error), { isError: true });
-    openAdding(this, [item.url]);
+    if (discarded([row]) > 0 && !(await (await rest()).confirm(question))) return;
+    await this.call("pawl.startOver", [row.id]);
   }
 
   /** @param {Row} row */
