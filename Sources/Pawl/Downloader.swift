@@ -62,6 +62,8 @@ public final class Downloader: Sendable {
         public var observers = Observers()
         /// The form of the name that is used when one is taken.
         package var numbering = FileName.Numbering.parenthesized
+        /// Whether a finished file of the same URL and content is the result of a download, instead of another one beside it.
+        package var recognizesFinished = true
 
         /// Receives every request and response, on the threads that transfer data.
         package var trace: (@Sendable (TransferTrace) -> Void)?
@@ -103,6 +105,7 @@ public final class Downloader: Sendable {
         )
         let system = Ports.system(
             numbering: configuration.numbering,
+            recognizesFinished: configuration.recognizesFinished,
             trace: configuration.trace,
             onCookies: configuration.onCookies
         ) { board.notice($0) }

@@ -13,6 +13,7 @@ extension Ports {
     /// transports.
     package static func system(
         numbering: FileName.Numbering = .parenthesized,
+        recognizesFinished: Bool = true,
         trace: (@Sendable (TransferTrace) -> Void)? = nil,
         onCookies: CookieReceiver? = nil,
         notice: @escaping @Sendable (String) -> Void
@@ -20,7 +21,7 @@ extension Ports {
         let clock = SystemClock()
         var ports = Ports(
             clock: clock,
-            disk: FileDisk(numbering: numbering, notice: notice),
+            disk: FileDisk(numbering: numbering, recognizesFinished: recognizesFinished, notice: notice),
             reachability: SystemReachability(),
             threads: SystemThreads(),
             pollers: EpollPollers(clock: clock),

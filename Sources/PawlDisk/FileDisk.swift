@@ -15,6 +15,8 @@ package final class FileDisk: Disk {
     let numbers = SuffixCache()
     /// The form of the name that is used when one is taken.
     let numbering: FileName.Numbering
+    /// Whether a finished file of the same URL and content is the result of a download that would get another name.
+    let recognizesFinished: Bool
     let syncers = WorkerPool(threads: 2)
     let hashers = WorkerPool(threads: 2)
     let publisher: Publisher
@@ -39,14 +41,24 @@ package final class FileDisk: Disk {
     /// journal that was renamed, for instance.
     package convenience init(
         numbering: FileName.Numbering = .parenthesized,
+        recognizesFinished: Bool = true,
         notice: @escaping @Sendable (String) -> Void
     ) {
-        self.init(Environment(notice: notice), numbering: numbering)
+        self.init(
+            Environment(notice: notice),
+            numbering: numbering,
+            recognizesFinished: recognizesFinished
+        )
     }
 
-    init(_ environment: Environment, numbering: FileName.Numbering = .parenthesized) {
+    init(
+        _ environment: Environment,
+        numbering: FileName.Numbering = .parenthesized,
+        recognizesFinished: Bool = true
+    ) {
         self.environment = environment
         self.numbering = numbering
+        self.recognizesFinished = recognizesFinished
         folders = FolderCache(
             traits: environment.traits,
             marks: environment.marks,

@@ -91,6 +91,8 @@ public final class DownloadManager: Sendable {
         package var isMeasured = false
         /// The form of the name that is used when one is taken.
         package var numbering = FileName.Numbering.parenthesized
+        /// Whether a finished file of the same URL and content is the result of a download, instead of another one beside it.
+        package var recognizesFinished = true
         /// Whether the queue belongs to a program that has exited, see
         /// ``DownloadManager/init(resumingIn:beside:)``.
         var isGuest = false
@@ -125,7 +127,11 @@ public final class DownloadManager: Sendable {
         delegate: (any DownloadDelegate)? = nil
     ) async throws(PawlError) {
         let ports: @Sendable (@escaping @Sendable (String) -> Void) -> Ports = {
-            Ports.system(numbering: configuration.numbering, notice: $0)
+            Ports.system(
+                numbering: configuration.numbering,
+                recognizesFinished: configuration.recognizesFinished,
+                notice: $0
+            )
         }
         try await self.init(root: root, configuration, delegate: delegate, ports: ports) { notice in
             Result { () throws(Failure) in

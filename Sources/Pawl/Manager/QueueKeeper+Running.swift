@@ -102,11 +102,11 @@ extension QueueKeeper {
             }
         }
         let (known, folder) = (record.name, record.folder)
-        job.belongsToAnother = { [store] name in
+        job.belongsToAnother = { [store] name, file in
+            var states: Set<QueueState> = [.waiting, .paused, .failed]
+            if file == .finished { states.insert(.finished) }
             // If the lookup fails, the name is not used.
-            name != known
-                && (try? store.isName(name, in: folder, ofOtherThan: id, in: [.waiting, .paused, .failed]))
-                    ?? true
+            return name != known && (try? store.isName(name, in: folder, ofOtherThan: id, in: states)) ?? true
         }
         job.onPublishing = { [weak thread] publishing, completion in
             let isHeard = thread?.post { $0.publishing(id, publishing, completion) } ?? false

@@ -125,6 +125,7 @@ struct Aria2cRun {
         configuration.port = Int(options.number("rpc-listen-port") ?? 6800)
         configuration.isStandIn = true
         configuration.manager.numbering = .dotted
+        configuration.manager.recognizesFinished = false
         try setAccess(of: &configuration)
         configuration.manager.stateFolder = StateFolder.usual
         configuration.manager.slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)

@@ -47,6 +47,7 @@ struct Aria2cSession: ~Copyable {
         configuration.reportsEveryState = false
         configuration.stateFolder = StateFolder.usual
         configuration.numbering = .dotted
+        configuration.recognizesFinished = false
         cookies = CookieSaver(options["save-cookies"], &configuration)
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox

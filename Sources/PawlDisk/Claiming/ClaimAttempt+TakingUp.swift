@@ -30,7 +30,7 @@ extension ClaimAttempt {
             }
         }
         if let flaw = folder.flaw(of: status) { return .distrusted(.distrusted(partPath, flaw)) }
-        if claim.belongsToAnother(names.final) { return .taken(.otherDownload(partPath)) }
+        if claim.belongsToAnother(names.final, .part) { return .taken(.otherDownload(partPath)) }
         guard isLocked else {
             return isHeldByOthers(file, status)
                 ? .distrusted(.foreignFile(partPath)) : try heldElsewhere(file)

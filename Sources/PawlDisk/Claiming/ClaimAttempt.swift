@@ -57,7 +57,7 @@ struct ClaimAttempt {
     /// Throws when the same download holds the name; another download only makes it unavailable.
     func held(by holder: String?) throws(Failure) -> Outcome {
         let failure = Failure.alreadyDownloading(finalPath)
-        guard holder != source || claim.belongsToAnother(names.final) else { throw failure }
+        guard holder != source || claim.belongsToAnother(names.final, .part) else { throw failure }
         return .taken(failure)
     }
 
@@ -86,9 +86,10 @@ struct ClaimAttempt {
             try tidy()
             return .taken(occupied(by: finished))
         case .rename:
-            if isComplete(finished) { return .result(.skipped(path: finalPath)) }
+            let isOthers = claim.belongsToAnother(names.final, .finished)
+            if !isOthers, isComplete(finished) { return .result(.skipped(path: finalPath)) }
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
-            if try endPublishing(finished) { return .result(.skipped(path: finalPath)) }
+            if !isOthers, try endPublishing(finished) { return .result(.skipped(path: finalPath)) }
             try tidy()
             return .taken(occupied(by: finished))
         case .overwrite:

@@ -6,7 +6,8 @@ import PawlSystem
 /// A finished file of Pawl's own that still matches the server's.
 extension ClaimAttempt {
     func isComplete(_ finished: FileStatus) -> Bool {
-        guard let content = claim.content(), let mark = disk.completion(of: names.final, finished, in: folder)
+        guard disk.recognizesFinished, let content = claim.content(),
+            let mark = disk.completion(of: names.final, finished, in: folder)
         else { return false }
         return mark.isProven && mark.fingerprint == content && mark.length == claim.length ?? mark.length
     }
@@ -24,7 +25,7 @@ extension FileDisk {
     }
 
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool {
-        guard let folder = folders.existing(folder) else { return false }
+        guard recognizesFinished, let folder = folders.existing(folder) else { return false }
         for number in 0..<Self.mostVariants {
             let variant = number == 0 ? name : FileName.numbered(name, number, as: numbering)
             guard let status = try? folder.status(of: variant) else { return false }

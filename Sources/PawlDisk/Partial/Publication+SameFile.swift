@@ -11,7 +11,8 @@ extension Publication {
     ///
     /// The server states nothing by which it could have been recognized before the content had arrived.
     func sameFile() -> String? {
-        guard claim.recognizesBytes, claim.ifExists == .rename, number > 0, isNew, content == nil,
+        guard disk.recognizesFinished, claim.recognizesBytes, claim.ifExists == .rename, number > 0, isNew,
+            content == nil,
             folder.bearsMarks
         else { return nil }
         return (0..<min(number, Self.mostVariants)).lazy

@@ -1,5 +1,11 @@
 package import PawlCore
 
+/// What a download may have under its name.
+package enum ClaimedFile: Hashable, Sendable {
+    case part
+    case finished
+}
+
 /// A request for a place on disk.
 package struct Claim: Sendable {
     /// The folder, created when missing.
@@ -11,11 +17,11 @@ package struct Claim: Sendable {
     package var replaces: FileStamp?
     /// The journal's facts: `facts.sources[0]` distinguishes this download from another of the same name.
     package var facts: JournalFacts
-    /// Whether a part file of this final name belongs to another download, even one of the same address: then
-    /// the name is taken.
+    /// Whether what has this final name, or the part file of it, belongs to another download, even one of the same address:
+    /// then the name is taken.
     ///
-    /// Called only when such a part file exists.
-    package var belongsToAnother: @Sendable (_ name: String) -> Bool = { _ in false }
+    /// Called only when there is such a file.
+    package var belongsToAnother: @Sendable (_ name: String, ClaimedFile) -> Bool = { _, _ in false }
 
     /// The name was chosen, not suggested: where it is a device, a pipe or a socket, no other name is used.
     package var isChosen = false

@@ -33,9 +33,9 @@ package struct Job: Sendable {
     package var isMeasured = false
     /// Where the bytes are written, when not to the engine's disk.
     package var disk: (any Disk)?
-    /// Whether a part file of that final name in the folder belongs to another download and must not be
-    /// resumed; called on a loop's thread.
-    package var belongsToAnother: (@Sendable (_ name: String) -> Bool)?
+    /// Whether the file of that final name in the folder, or the part file of it, belongs to another download: the one must
+    /// not be resumed, the other is not this one's result. Called on a loop's thread.
+    package var belongsToAnother: (@Sendable (_ name: String, ClaimedFile) -> Bool)?
     /// Called when all bytes are on disk and before the file gets its name: the queue records the intent.
     ///
     /// The file is moved once the completion handler is called, on any thread.

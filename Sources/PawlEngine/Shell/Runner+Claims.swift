@@ -12,7 +12,8 @@ extension Runner {
             return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: !job.isNameClaimed)
         }
         for address in addresses {
-            guard let name = disk.unfinished(of: address, in: job.folder), job.belongsToAnother?(name) != true
+            guard let name = disk.unfinished(of: address, in: job.folder),
+                job.belongsToAnother?(name, .part) != true
             else { continue }
             return claim(name: name, adoptsAny: false)
         }

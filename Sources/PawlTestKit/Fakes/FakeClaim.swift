@@ -22,7 +22,7 @@ struct FakeClaim {
     func result(adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult? {
         let isFinished = disk.state.withLock { $0.folder.finished[path] } != nil
         let part = part()
-        if case .none = part {} else if claim.belongsToAnother(name) { return nil }
+        if case .none = part {} else if claim.belongsToAnother(name, .part) { return nil }
         if case .held(let bySame) = part {
             guard bySame || claim.ifExists != .rename else { return nil }
             throw Failure(

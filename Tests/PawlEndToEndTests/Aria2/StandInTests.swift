@@ -35,6 +35,16 @@ final class `Replacement for aria2c` {
         #expect(folder.difference("d/b", from: content) == nil)
     }
 
+    @Test(arguments: [Behaviour.Validators.strong, .none])
+    func `one URL twice makes two files, in one run and in the next`(
+        validators: Behaviour.Validators
+    ) throws {
+        let url = origin.serve("/a.bin", content) { $0.validators = validators }
+        #expect(try run("-Z", "-q", "-j1", url, url).exit == .code(0))
+        #expect(try run("-q", url).exit == .code(0))
+        #expect(FileSystem.names(in: folder.path("d")) == ["a.1.bin", "a.2.bin", "a.bin"])
+    }
+
     @Test func `an input file and a configuration file mean the same as to aria2c`() throws {
         let list = folder.path("list")
         let (url, conf) = (origin.serve("/a", content), folder.path("conf"))

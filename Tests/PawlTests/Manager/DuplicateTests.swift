@@ -60,4 +60,23 @@ import Testing
         #expect(try await first.file.received < payload.length, "it continued with its own")
         await manager.shutDown()
     }
+
+    @Test(arguments: [Behaviour.Validators.strong, .none])
+    func `a second download of a URL gets a file of its own beside the finished one`(
+        validators: Behaviour.Validators
+    ) async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let payload = Payload(seed: 927, length: 100_000)
+        let url = bench.origin.serve("/f", payload) { $0.validators = validators }
+        var files: [String] = []
+        for _ in 0..<3 {
+            let download = try await manager.add(bench.request(url) { $0.allowsDuplicate = true })
+            files.append(try await download.file.path)
+        }
+        #expect(Set(files).count == 3)
+        #expect(bench.root.names == ["f", "f (1)", "f (2)"])
+        for name in bench.root.names { #expect(bench.root.difference(name, from: payload) == nil) }
+        await manager.shutDown()
+    }
 }
