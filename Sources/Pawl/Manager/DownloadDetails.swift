@@ -68,7 +68,7 @@ extension DownloadManager {
         of ids: [Download.ID],
         looking: Bool = true
     ) async throws(PawlError) -> [DownloadDetails] {
-        let found = try await step { step throws(Failure) in
+        let found = try await step(changes: false) { step throws(Failure) in
             var found: [InspectedDetails] = []
             for id in ids {
                 if let details = try step.inspectedDetails(of: id, looking: looking) { found.append(details) }
@@ -80,7 +80,7 @@ extension DownloadManager {
 
     /// Downloads that have a slot.
     public func running() async throws(PawlError) -> [DownloadSnapshot] {
-        try await ask { keeper in
+        try await query { keeper in
             keeper.running.sorted {
                 $0.startedAt ?? $0.addedAt < $1.startedAt ?? $1.addedAt
             }
@@ -90,7 +90,7 @@ extension DownloadManager {
 
     /// A page of downloads that wait for a slot or are paused, in queue order.
     public func line(offset: Int = 0, limit: Int = 100) async throws(PawlError) -> [DownloadSnapshot] {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             var snapshots: [DownloadSnapshot] = []
             for id in keeper.machine.waiting(from: offset, limit: limit) {
                 if let record = try keeper.record(id) { snapshots.append(keeper.snapshot(record)) }
@@ -101,7 +101,7 @@ extension DownloadManager {
 
     /// The numbers of running, waiting and ended downloads.
     public func counts() async throws(PawlError) -> DownloadCounts {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             DownloadCounts(
                 running: keeper.running.count,
                 waiting: keeper.machine.waitingCount,
@@ -146,21 +146,19 @@ extension DownloadManager {
 
     /// Pauses all waiting and running downloads.
     public func pauseAll() async throws(PawlError) {
-        try await ask { keeper throws(Failure) in
-            keeper.requireWritten()
+        try await step { step throws(Failure) in
             // From the end: no slot is assigned in between, and running downloads stay ahead of waiting ones.
-            for entry in try keeper.entriesNow().reversed() where entry.state == .waiting {
-                _ = keeper.pause(entry.id)
+            for entry in try step.keeper.entriesNow().reversed() where entry.state == .waiting {
+                _ = step.keeper.pause(entry.id)
             }
         }
     }
 
     /// Resumes all paused downloads, in queue order.
     public func resumeAll() async throws(PawlError) {
-        try await ask { keeper throws(Failure) in
-            keeper.requireWritten()
-            for entry in try keeper.entriesNow() where entry.state == .paused {
-                _ = try keeper.resume(entry.id)
+        try await step { step throws(Failure) in
+            for entry in try step.keeper.entriesNow() where entry.state == .paused {
+                _ = try step.keeper.resume(entry.id)
             }
         }
     }
@@ -168,12 +166,9 @@ extension DownloadManager {
     /// Removes the record of an ended download, but not its file; `nil` removes the records of all ended
     /// downloads.
     public func forget(_ id: Download.ID? = nil) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in
-            keeper.requireWritten()
-            if let id {
-                try keeper.record(QueueID(id)).map { keeper.forget($0) }
-                return
-            }
+        try await step { step throws(Failure) in
+            if let id { return try step.forget(id) }
+            let keeper = step.keeper
             keeper.writeNow()
             let records = try keeper.store.records(
                 matching: QueueFilter(states: QueueKeeper.ended),

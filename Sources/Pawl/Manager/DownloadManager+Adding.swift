@@ -77,7 +77,8 @@ extension DownloadManager {
         let orders = requests.map { request in
             Result { () throws(Failure) in try AddOrder(try request.get(), settingsCache: settingsCache) }
         }
-        return try await ask { keeper throws(Failure) in
+        return try await step { step throws(Failure) in
+            let keeper = step.keeper
             var results: [Result<Added, PawlError>] = []
             for order in orders {
                 do throws(Failure) {

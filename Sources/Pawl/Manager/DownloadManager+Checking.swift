@@ -22,8 +22,8 @@ extension DownloadManager {
             return (check, check.isRight ? false : try order.seed(right))
         }
         guard !check.isRight else { return (check, false) }
-        let isRepairing = try await ask { keeper throws(Failure) in
-            try keeper.redo(QueueID(id), isSeeded: isSeeded, replacing: check.stamp)
+        let isRepairing = try await step { step throws(Failure) in
+            try step.keeper.redo(QueueID(id), isSeeded: isSeeded, replacing: check.stamp)
         }
         return (check, isRepairing)
     }
@@ -33,7 +33,7 @@ extension DownloadManager {
         on id: Download.ID,
         _ body: @escaping @Sendable (FileCheckOrder) throws(Failure) -> Value
     ) async throws(PawlError) -> Value {
-        let order = try await ask { keeper throws(Failure) in try keeper.checkOrder(QueueID(id)) }
+        let order = try await query { keeper throws(Failure) in try keeper.checkOrder(QueueID(id)) }
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
             SystemThread.detached("pawl-check", blocksSignals: true) {
                 continuation.resume(returning: Result { () throws(Failure) in try body(order) })

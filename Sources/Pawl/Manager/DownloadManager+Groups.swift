@@ -14,17 +14,17 @@ public struct DownloadGroup: Sendable, Hashable {
 extension DownloadManager {
     /// All groups that have downloads or are paused, by name.
     public func groups() async throws(PawlError) -> [DownloadGroup] {
-        try await ask { keeper throws(Failure) in try keeper.groups() }
+        try await query { keeper throws(Failure) in try keeper.groups() }
     }
 
     /// Whether a group is paused.
     public func isPaused(group: String) async throws(PawlError) -> Bool {
-        try await ask { $0.pausedGroups.contains(group) }
+        try await query { $0.pausedGroups.contains(group) }
     }
 
     /// The paused groups, by name.
     package func pausedGroups() async throws(PawlError) -> [String] {
-        try await ask { $0.pausedGroups.sorted() }
+        try await query { $0.pausedGroups.sorted() }
     }
 
     /// Pauses a group: its downloads do not run until the group is resumed, except by a forced start.
@@ -33,12 +33,12 @@ extension DownloadManager {
     /// ``DownloadState/waiting``, and ``DownloadGroup/isPaused`` tells why. The state survives restarts. Throws code 28 for a name with
     /// control characters.
     public func pause(group: String) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in try keeper.pause(group: group) }
+        try await step { step throws(Failure) in try step.keeper.pause(group: group) }
     }
 
     /// Resumes a group; downloads paused individually stay paused.
     public func resume(group: String) async throws(PawlError) {
-        try await ask { $0.resume(group: group) }
+        try await step { $0.keeper.resume(group: group) }
     }
 
     /// Moves a download to another group, `nil` for none; it stops if that group is paused.
@@ -46,7 +46,7 @@ extension DownloadManager {
     /// `false` if there is no such download.
     @discardableResult
     public func change(group: String?, of id: Download.ID) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in try keeper.change(group: group ?? "", of: QueueID(id)) }
+        try await step { step throws(Failure) in try step.change(group: group ?? "", of: id) }
     }
 }
 
@@ -58,14 +58,5 @@ extension QueueKeeper {
         return counts.sorted { $0.key < $1.key }.map { name, count in
             DownloadGroup(name: name, isPaused: pausedGroups.contains(name), count: count)
         }
-    }
-
-    func change(group: String, of id: QueueID) throws(Failure) -> Bool {
-        guard var record = try record(id), record.state != .removed else { return false }
-        record.group = try AddOrder.group(group)
-        put(record)
-        perform(machine.change(group: record.groupID, of: id))
-        notify(id, .changed)
-        return true
     }
 }

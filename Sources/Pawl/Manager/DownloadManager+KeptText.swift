@@ -4,7 +4,7 @@ import PawlEngine
 extension DownloadManager {
     /// A text stored with ``keep(_:as:)``; `nil` if there is none.
     package func keptText(_ name: String) async throws(PawlError) -> String? {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             if let text = keeper.values["kept \(name)"] { return text }
             return try keeper.store.value("kept \(name)")
         }
@@ -12,6 +12,6 @@ extension DownloadManager {
 
     /// Stores a text for ``keptText(_:)``, also for later managers of this root.
     package func keep(_ text: String, as name: String) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in keeper.values["kept \(name)"] = text }
+        try await step { $0.keeper.values["kept \(name)"] = text }
     }
 }

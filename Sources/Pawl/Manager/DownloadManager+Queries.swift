@@ -4,7 +4,7 @@ import PawlEngine
 extension DownloadManager {
     /// The handle of a download; `nil` if it is not in the queue.
     public func download(_ id: Download.ID) async throws(PawlError) -> Download? {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             guard let record = try keeper.record(QueueID(id)), record.state != .removed else { return nil }
             return keeper.handle(record)
         }
@@ -12,31 +12,33 @@ extension DownloadManager {
 
     /// The handle of the download of this URL; `nil` if it is not in the queue.
     public func download(of source: String) async throws(PawlError) -> Download? {
-        try await ask { keeper throws(Failure) in try keeper.record(of: source).flatMap { keeper.handle($0) }
+        try await query { keeper throws(Failure) in
+            try keeper.record(of: source).flatMap { keeper.handle($0) }
         }
     }
 
     /// The identifiers that begin with these hexadecimal digits, at most ten; exactly one if the prefix is
     /// unique.
     public func find(_ digits: String) async throws(PawlError) -> [Download.ID] {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             try keeper.ids(of: digits).map { Download.ID(rawValue: $0.rawValue) }
         }
     }
 
     /// The state of a download; `nil` if the queue has no record of it.
     public func snapshot(of id: Download.ID) async throws(PawlError) -> DownloadSnapshot? {
-        try await ask { keeper throws(Failure) in try keeper.record(QueueID(id)).map { keeper.snapshot($0) } }
+        try await query { keeper throws(Failure) in try keeper.record(QueueID(id)).map { keeper.snapshot($0) }
+        }
     }
 
     /// The location of a download's file.
     public func location(of id: Download.ID) async throws(PawlError) -> DownloadLocation {
-        try await ask { keeper throws(Failure) in keeper.location(try keeper.record(QueueID(id))) }
+        try await query { keeper throws(Failure) in keeper.location(try keeper.record(QueueID(id))) }
     }
 
     /// The location of this URL's file.
     public func location(ofSource source: String) async throws(PawlError) -> DownloadLocation {
-        try await ask { keeper throws(Failure) in keeper.location(try keeper.record(of: source)) }
+        try await query { keeper throws(Failure) in keeper.location(try keeper.record(of: source)) }
     }
 
     /// A page of matching downloads.
@@ -49,7 +51,7 @@ extension DownloadManager {
         offset: Int = 0,
         limit: Int = 100
     ) async throws(PawlError) -> [DownloadSnapshot] {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             try keeper.page(filter, ordering.queueOrdering, offset: offset, limit: limit)
         }
     }
@@ -64,7 +66,7 @@ extension DownloadManager {
         after id: Download.ID,
         limit: Int = 100
     ) async throws(PawlError) -> [DownloadSnapshot] {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             try keeper.page(filter, ordering.queueOrdering, after: QueueID(id), limit: limit)
         }
     }
@@ -73,7 +75,7 @@ extension DownloadManager {
     public func totals(
         matching filter: DownloadFilter = DownloadFilter()
     ) async throws(PawlError) -> DownloadTotals {
-        try await ask { keeper throws(Failure) in DownloadTotals(try keeper.totals(filter)) }
+        try await query { keeper throws(Failure) in DownloadTotals(try keeper.totals(filter)) }
     }
 }
 

@@ -33,9 +33,9 @@ extension DownloadManager {
 
     /// Limits the connections to each host.
     package func limit(connectionsPerHost limit: Int) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in
+        try await step { step throws(Failure) in
             try QueueKeeper.check(limit, "connections for each host")
-            keeper.engine.limit(hosts: HostLimits(connections: limit))
+            step.keeper.engine.limit(hosts: HostLimits(connections: limit))
         }
     }
 
@@ -46,13 +46,13 @@ extension DownloadManager {
 
     /// As ``resume(_:)``, but a download that has ended stays so: its task reports that end.
     package func resume(unlessEnded id: Download.ID) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in
-            guard let record = try keeper.record(QueueID(id)) else { return }
-            switch keeper.snapshot(record).state {
+        try await step { step throws(Failure) in
+            guard let snapshot = try step.snapshot(of: id) else { return }
+            switch snapshot.state {
             case .finished, .failed, .removed: return
             case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,
                 .preempted:
-                _ = try keeper.resume(QueueID(id))
+                _ = try step.resume(id)
             }
         }
     }
@@ -62,12 +62,12 @@ extension DownloadManager {
 
     /// Changes the caller's own text of a download.
     package func change(taskDescription: String?, of id: Download.ID) async throws(PawlError) {
-        try await ask { $0.edit(QueueID(id)) { $0.taskDescription = taskDescription } }
+        try await step { $0.keeper.edit(QueueID(id)) { $0.taskDescription = taskDescription } }
     }
 
     /// The server's response with the content, also from an earlier run of the program if responses are kept.
     package func response(of id: Download.ID) async throws(PawlError) -> DownloadResponse? {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             if let response = keeper.runs[QueueID(id)]?.response { return response }
             return try keeper.record(QueueID(id)).flatMap {
                 let stored = StoredOptions(text: $0.options)
@@ -78,7 +78,7 @@ extension DownloadManager {
 
     /// The data of a paused or failed download on disk.
     package func received(of id: Download.ID) async throws(PawlError) -> Received {
-        try await ask { keeper throws(Failure) in try keeper.received(of: QueueID(id)) }
+        try await query { keeper throws(Failure) in try keeper.received(of: QueueID(id)) }
     }
 
     /// Adds a download that starts from resume data, see
@@ -92,7 +92,8 @@ extension DownloadManager {
         request.source = data.url
         request.options.headers += data.headers(beside: request.options.headers)
         let options = request.options
-        try await ask { keeper throws(Failure) in
+        try await step { step throws(Failure) in
+            let keeper = step.keeper
             var options = options
             options.folder = "\(keeper.root)/\(try AddOrder.folder(options.folder))"
             try data.takeOver(

@@ -15,12 +15,15 @@ extension DownloadManager {
     /// Looks up downloads by the first digits of their ids and runs `body` for each, all as one step of the queue.
     ///
     /// A failure ends it; what was done for the downloads before that one stays. A failure of the queue is thrown as
-    /// a ``PawlError``, an error of `body`'s own as it is.
+    /// a ``PawlError``, an error of `body`'s own as it is. A `body` that changes nothing (`changes` is `false`, default
+    /// `true`) works even if the queue cannot be written.
     package func steer<Value: Sendable>(
         _ prefixes: [String],
+        changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> SteeringResult<Value> {
-        let result = try await thread.step { step throws(any Error) -> SteeringResult<Value> in
+        let result = try await thread.step(changes: changes) {
+            step throws(any Error) -> SteeringResult<Value> in
             do {
                 var ids: [Download.ID] = []
                 for prefix in prefixes {
@@ -44,7 +47,7 @@ extension DownloadManager {
     /// already paused.
     @discardableResult
     public func pause(_ id: Download.ID, keepingSlot: Bool = false) async throws(PawlError) -> Bool {
-        try await ask { $0.pause(QueueID(id), keepsSlot: keepingSlot) }
+        try await step { $0.pause(id, keepingSlot: keepingSlot) }
     }
 
     /// Resumes a paused download in queue order, or retries a failed one.
@@ -52,7 +55,7 @@ extension DownloadManager {
     /// One that is waiting to retry does so immediately, even if the server requested a longer wait. A finished download whose file is gone is downloaded again. `false` when there was nothing to resume.
     @discardableResult
     public func resume(_ id: Download.ID) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in try keeper.resume(QueueID(id)) }
+        try await step { step throws(Failure) in try step.resume(id) }
     }
 
     /// Deletes what a failed download has received, and puts it back into the queue to be downloaded from the beginning.
@@ -71,7 +74,7 @@ extension DownloadManager {
     /// when it already runs or cannot run.
     @discardableResult
     public func start(now id: Download.ID) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in try keeper.force(QueueID(id)) }
+        try await step { step throws(Failure) in try step.start(now: id) }
     }
 
     /// Stops a download and removes it with its part file, journal and, unless kept, the finished file.
@@ -103,7 +106,7 @@ extension DownloadManager {
     /// the name is taken and 28 when it is invalid, as an empty one is.
     @discardableResult
     public func rename(_ id: Download.ID, to name: String) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in try keeper.rename(QueueID(id), to: name) }
+        try await step { step throws(Failure) in try step.rename(id, to: name) }
     }
 
     /// Moves a finished file to another folder of the root, which is created if missing.
@@ -114,7 +117,7 @@ extension DownloadManager {
     /// root.
     @discardableResult
     public func relocate(_ id: Download.ID, toFolder folder: String) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in try keeper.relocate(QueueID(id), to: folder) }
+        try await step { step throws(Failure) in try step.keeper.relocate(QueueID(id), to: folder) }
     }
 
     /// Replaces the URL of a download by another one of the same content.
@@ -159,14 +162,14 @@ extension DownloadManager {
     ///
     /// The value survives restarts. Throws code 28 for a number that is not positive.
     public func change(slots: Int) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in try keeper.change(slots: slots) }
+        try await step { step throws(Failure) in try step.keeper.change(slots: slots) }
     }
 
     /// Changes the limit for all downloads together, in bytes per second; `nil` or 0 removes it.
     ///
     /// The value survives restarts. Throws code 28 for a negative limit.
     public func limit(to bytesPerSecond: Int64?) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in try keeper.limit(to: bytesPerSecond) }
+        try await step { step throws(Failure) in try step.keeper.limit(to: bytesPerSecond) }
     }
 }
 
@@ -176,7 +179,7 @@ extension DownloadManager {
     /// `false` when there is no such download or it has finished. Throws code 28 for a negative limit.
     @discardableResult
     public func limit(_ id: Download.ID, to bytesPerSecond: Int64?) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in try keeper.limit(QueueID(id), to: bytesPerSecond) }
+        try await step { step throws(Failure) in try step.limit(id, to: bytesPerSecond) }
     }
 
     /// Changes the limits by time of day, see ``Configuration/timetable``; `nil` removes them, and the last
@@ -184,6 +187,6 @@ extension DownloadManager {
     ///
     /// The value survives restarts. Throws code 28 when the text is invalid.
     public func change(timetable: String?) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in try keeper.change(timetable: timetable) }
+        try await step { step throws(Failure) in try step.keeper.change(timetable: timetable) }
     }
 }

@@ -188,18 +188,19 @@ public final class DownloadManager: Sendable {
     /// changes were written.
     public var events: DownloadEvents { DownloadEvents(listener: broadcaster.listen()) }
 
-    /// Runs `body` on the queue's thread and returns when its changes are written.
-    func ask<Value: Sendable>(
+    /// Runs `body`, which changes nothing, on the queue's thread: it works even if the queue cannot be written.
+    func query<Value: Sendable>(
         _ body: @escaping @Sendable (QueueKeeper) throws(Failure) -> Value
     ) async throws(PawlError) -> Value {
-        try await step { step throws(Failure) in try body(step.keeper) }
+        try await step(changes: false) { step throws(Failure) in try body(step.keeper) }
     }
 
-    /// Runs `body` as one step of the queue.
+    /// Runs commands as one step of the queue, and returns when their changes are written.
     func step<Value: Sendable>(
+        changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Value
     ) async throws(PawlError) -> Value {
-        let result = try await thread.step(body)
+        let result = try await thread.step(changes: changes, body)
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
     }
 }

@@ -66,10 +66,10 @@ extension QueueKeeper {
         }
         try change(self.record(record.id) ?? record, to: options, stating: stated)
         if added.priority != 0, added.priority != record.priority {
-            change(record.id, priority: added.priority)
+            _ = try change(priority: added.priority, of: record.id)
         }
         if !added.group.isEmpty, added.group != record.group {
-            change(record.id, group: added.group)
+            _ = try change(group: added.group, of: record.id)
         }
         if let text = added.taskDescription { edit(record.id) { $0.taskDescription = text } }
     }

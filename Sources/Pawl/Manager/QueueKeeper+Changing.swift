@@ -3,17 +3,24 @@ import PawlEngine
 
 // Changes to a download of the queue, whatever its state.
 extension QueueKeeper {
-    func change(_ id: QueueID, priority: Int) {
-        edit(id) { $0.priority = priority }
+    /// `false` if there is no such download.
+    func change(priority: Int, of id: QueueID) throws(Failure) -> Bool {
+        guard var record = try record(id), record.state != .removed else { return false }
+        record.priority = priority
+        put(record)
         perform(machine.change(priority: priority, of: id))
         notify(id, .changed)
+        return true
     }
 
-    func change(_ id: QueueID, group: String) {
-        requireWritten()
-        edit(id) { $0.group = group }
-        perform(machine.change(group: group.isEmpty ? nil : GroupID(group), of: id))
+    /// As ``change(priority:of:)``.
+    func change(group: String, of id: QueueID) throws(Failure) -> Bool {
+        guard var record = try record(id), record.state != .removed else { return false }
+        record.group = try AddOrder.group(group)
+        put(record)
+        perform(machine.change(group: record.groupID, of: id))
         notify(id, .changed)
+        return true
     }
 
     /// Changes the options of an unfinished download: a limit applies at once, everything else requires a
@@ -26,7 +33,6 @@ extension QueueKeeper {
         to options: DownloadOptions,
         stating stated: [Checksum] = []
     ) throws(Failure) {
-        requireWritten()
         let id = record.id
         var stored = StoredOptions(text: record.options)
         let (before, digests) = (stored.options, stored.digests)
@@ -85,7 +91,6 @@ extension QueueKeeper {
     /// A running download switches to it as soon as the content is shown to be the same. If its file is being published, it
     /// is of the former URL, and the download fails. Throws code 28 if the URL states a digest that contradicts a known one.
     func replace(_ id: QueueID, with source: String) throws(Failure) -> Bool {
-        requireWritten()
         guard let record = try record(id), record.state != .removed, record.state != .finished else {
             return false
         }

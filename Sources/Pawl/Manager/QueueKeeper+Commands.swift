@@ -11,7 +11,6 @@ extension QueueKeeper {
 
     /// As ``add(_:)``, and says whether the URL was known.
     func addOrResume(_ order: AddOrder) throws(Failure) -> (record: QueueRecord, isKnown: Bool) {
-        requireWritten()
         let source = order.record.sources[0]
         if !order.allowsDuplicate, let record = try resume(with: order) { return (record, true) }
         var record = order.record
@@ -83,7 +82,6 @@ extension QueueKeeper {
     }
 
     func pause(_ id: QueueID, keepsSlot: Bool = false) -> Bool {
-        requireWritten()
         let actions = machine.pause(id, keepsSlot: keepsSlot)
         perform(actions)
         return !actions.isEmpty
@@ -92,7 +90,6 @@ extension QueueKeeper {
     /// Resumes a paused download, restarts a failed one or a finished one whose file is gone, and, with
     /// `endsWait`, ends the wait for a retry.
     func resume(_ id: QueueID, endsWait: Bool = true) throws(Failure) -> Bool {
-        requireWritten()
         if machine.knows(id) {
             if endsWait, machine.rest(of: id) == nil, let run = runs[id], run.box.reading.retryIn != nil {
                 engine.retryNow(run.engineID)
@@ -108,7 +105,6 @@ extension QueueKeeper {
     }
 
     func force(_ id: QueueID) throws(Failure) -> Bool {
-        requireWritten()
         if !machine.knows(id), try !revive(id) { return false }
         let actions = machine.start(id)
         perform(actions)
@@ -138,7 +134,6 @@ extension QueueKeeper {
     /// `isSeeded`: the part file already has the right pieces of the old file. `replacing`: that file, which stays if another
     /// program has changed it since.
     func redo(_ id: QueueID, isSeeded: Bool, replacing: FileStamp?) throws(Failure) -> Bool {
-        requireWritten()
         guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished
         else {
             return false
@@ -186,7 +181,6 @@ extension QueueKeeper {
 
     /// Renames a download, in the queue and on disk.
     func rename(_ id: QueueID, to name: String) throws(Failure) -> Bool {
-        requireWritten()
         guard let record = try record(id), record.state != .removed else { return false }
         try OptionForm.fileName.check(name, .fileName)
         switch record.state {
@@ -240,7 +234,6 @@ extension QueueKeeper {
     ///
     /// The file has both names until the new one is stored: no kill leaves a record without its file.
     func relocate(_ id: QueueID, to folder: String) throws(Failure) -> Bool {
-        requireWritten()
         let folder = try AddOrder.folder(folder)
         guard let record = try record(id), record.state != .removed else { return false }
         var moved = record
@@ -302,7 +295,6 @@ extension QueueKeeper {
 
     /// Sets the limit of one download.
     func limit(_ id: QueueID, to rate: Int64?) throws(Failure) -> Bool {
-        requireWritten()
         let rate = try Self.checked(rate)
         guard let record = try record(id), record.state != .removed, record.state != .finished else {
             return false

@@ -23,7 +23,7 @@ extension QueueKeeper {
 extension DownloadManager {
     /// The digests of the pieces of a download; `nil` without any.
     package func pieces(of id: Download.ID) async throws(PawlError) -> PieceHashes? {
-        try await ask { keeper throws(Failure) in
+        try await query { keeper throws(Failure) in
             try keeper.record(QueueID(id)).flatMap { (record) throws(Failure) in try keeper.pieces(of: record)
             }
         }

@@ -67,13 +67,10 @@ final class QueueKeeper: ThreadBound {
     var memoryDownloads: [DownloadID: @Sendable (Result<DownloadedFile, PawlError>) -> Void] = [:]
 
     // Changes to be written and published.
-    var changed: [QueueID: QueueRecord] = [:] { didSet { edits &+= 1 } }
-    var erased: Set<QueueID> = [] { didSet { edits &+= 1 } }
-    var values: [String: String] = [:] { didSet { edits &+= 1 } }
-    /// Incremented with each change that is to be written.
-    ///
-    /// A step that changes nothing succeeds even if the write fails.
-    private(set) var edits: UInt64 = 0
+    var changed: [QueueID: QueueRecord] = [:]
+    var erased: Set<QueueID> = []
+    var values: [String: String] = [:]
+    var hasUnwritten: Bool { !changed.isEmpty || !erased.isEmpty || !values.isEmpty }
     var events: [DownloadEvent] = []
     var completions: [(Failure?) -> Void] = []
     /// New downloads that are not stored yet: a kill would leave files without an owner.
@@ -166,13 +163,6 @@ final class QueueKeeper: ThreadBound {
     func put(_ record: QueueRecord) {
         changed[record.id] = record
         runs[record.id]?.record = record
-    }
-
-    /// Lets the step of a command fail as long as anything is not written, also of one that finds nothing to change.
-    ///
-    /// What it finds may itself be unwritten, and a kill would undo what the command has confirmed.
-    func requireWritten() {
-        if !changed.isEmpty || !erased.isEmpty || !values.isEmpty { edits &+= 1 }
     }
 
     // MARK: events

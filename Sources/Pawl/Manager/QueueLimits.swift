@@ -14,7 +14,7 @@ public struct QueueLimits: Sendable, Hashable {
 extension DownloadManager {
     /// The current limits for all downloads together.
     public func limits() async throws(PawlError) -> QueueLimits {
-        try await ask { keeper in
+        try await query { keeper in
             QueueLimits(
                 slots: keeper.machine.slots,
                 rateLimit: keeper.engine.rate,
@@ -25,6 +25,6 @@ extension DownloadManager {
 
     /// The connection budget of every origin that is in use or has throttled requests.
     package func hostBudgets() async throws(PawlError) -> [Origin: HostBudget] {
-        try await ask { $0.engine.budgets }
+        try await query { $0.engine.budgets }
     }
 }

@@ -2,14 +2,6 @@ package import PawlCore
 import PawlEngine
 
 extension QueueStep {
-    /// Moves a download to another group, `nil` for none; `false` if there is no such download.
-    package func change(group: String?, of id: Download.ID) throws(Failure) -> Bool {
-        guard let record = try keeper.record(QueueID(id)), record.state != .removed else { return false }
-        let group = try AddOrder.group(group ?? "")
-        if record.group != group { keeper.change(record.id, group: group) }
-        return true
-    }
-
     /// Moves a download that has not begun to another folder, relative to the root.
     ///
     /// `false` if there is no such download. Throws code 28 if the folder cannot be used, or if there are files of the

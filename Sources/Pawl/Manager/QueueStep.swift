@@ -1,7 +1,7 @@
 package import PawlCore
 import PawlEngine
 
-/// One step of the queue: commands that no other call interrupts, carried out on the queue's thread.
+/// One step of the queue: commands or queries that no other call interrupts, carried out on the queue's thread.
 ///
 /// A step is over when its changes are written and the removals that it began are complete. It must not be used
 /// outside of its closure.
@@ -94,7 +94,6 @@ package final class QueueStep {
 
     /// As ``DownloadManager/move(_:to:)``.
     package func move(_ id: Download.ID, to place: DownloadManager.Position) -> Int? {
-        keeper.requireWritten()
         let target: QueueTarget =
             switch place {
             case .index(let index): .index(index)
@@ -111,12 +110,7 @@ package final class QueueStep {
 
     /// As ``DownloadManager/change(priority:of:)``.
     package func change(priority: Int, of id: Download.ID) throws(Failure) -> Bool {
-        let id = QueueID(id)
-        guard let record = try keeper.record(id), record.state != .removed else { return false }
-        keeper.edit(id) { $0.priority = priority }
-        keeper.perform(keeper.machine.change(priority: priority, of: id))
-        keeper.notify(id, .changed)
-        return true
+        try keeper.change(priority: priority, of: QueueID(id))
     }
 
     /// As ``DownloadManager/change(group:of:)``; an empty name stands for none.
@@ -141,7 +135,6 @@ package final class QueueStep {
 
     /// As ``DownloadManager/forget(_:)``.
     package func forget(_ id: Download.ID) throws(Failure) {
-        keeper.requireWritten()
         if let record = try keeper.record(QueueID(id)) { keeper.forget(record) }
     }
 
@@ -153,7 +146,6 @@ package final class QueueStep {
         keepingHistory: Bool = false,
         keepingPartial: Bool = false
     ) throws(Failure) -> Bool {
-        keeper.requireWritten()
         let id = QueueID(id)
         guard let record = try keeper.record(id), record.state != .removed || keeper.isLeaving(id) else {
             return false
@@ -173,21 +165,27 @@ package final class QueueStep {
 }
 
 extension WorkThread<QueueKeeper> {
-    /// As ``QueueThread/step(_:completion:)``.
+    /// As ``QueueThread/step(changes:_:completion:)``.
     func step<Value: Sendable, Problem: Error>(
+        changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,
         completion: @escaping @Sendable (Result<Result<Value, Problem>, Failure>) -> Void
     ) {
         let isHeard = post { keeper in
             guard !keeper.hasEnded else { return completion(.failure(.closed)) }
             let step = QueueStep(keeper)
-            let edits = keeper.edits
+            let unwritten = keeper.changed.count + keeper.erased.count
             let result = Result { () throws(Problem) in try body(step) }
-            let isChange = keeper.edits != edits
+            assert(
+                changes || keeper.changed.count + keeper.erased.count <= unwritten,
+                "a query has changed the queue"
+            )
+            // Also of a command that found nothing to change: what it found may itself be unwritten, and a kill would undo
+            // what the command has confirmed.
+            let needsWrite = changes && keeper.hasUnwritten
             step.completion = { failure in
-                // A failure of `body` is reported before one of the write; a step that only reads needs
-                // no write.
-                if isChange, let failure, case .success = result { return completion(.failure(failure)) }
+                // A failure of `body` is reported before one of the write.
+                if needsWrite, let failure, case .success = result { return completion(.failure(failure)) }
                 completion(.success(result))
             }
             keeper.completions.append { step.written($0) }
@@ -195,12 +193,13 @@ extension WorkThread<QueueKeeper> {
         if !isHeard { completion(.failure(.closed)) }
     }
 
-    /// As ``QueueThread/step(_:completion:)``, and throws its failure.
+    /// As ``QueueThread/step(changes:_:completion:)``, and throws its failure.
     func step<Value: Sendable, Problem: Error>(
+        changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value
     ) async throws(PawlError) -> Result<Value, Problem> {
         let result: Result<Result<Value, Problem>, Failure> = await withCheckedContinuation { continuation in
-            step(body) { continuation.resume(returning: $0) }
+            step(changes: changes, body) { continuation.resume(returning: $0) }
         }
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
     }

@@ -61,13 +61,15 @@ package final class QueueThread: Sendable {
 
     /// Runs `body` on the queue's thread; `completion` is called there when its step is over.
     ///
-    /// It gets a failure when the queue is closed, when it cannot write what `body` changed, or when a removal failed; else the
-    /// result, which has the failure of `body` itself.
+    /// It gets a failure when the queue is closed, when a removal failed, or when the queue cannot write what this step or an
+    /// earlier one changed; else the result, which has the failure of `body` itself. A query (`changes` is `false`, default
+    /// `true`) must not change anything, and needs no write.
     package func step<Value: Sendable, Problem: Error>(
+        changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,
         completion: @escaping @Sendable (Result<Result<Value, Problem>, Failure>) -> Void
     ) {
-        thread.step(body, completion: completion)
+        thread.step(changes: changes, body, completion: completion)
     }
 
     /// Stops all downloads cleanly, writes pending changes and closes the queue.

@@ -100,7 +100,9 @@ extension Aria2Methods {
 
     /// The status of the download that the first parameter names.
     func status(_ parameters: RPCParameters, looking: Bool = true) async throws -> Aria2Status {
-        let (id, found) = try await one(parameters) { try $0.inspectedDetails(of: $1, looking: looking) }
+        let (id, found) = try await one(parameters, changes: false) {
+            try $0.inspectedDetails(of: $1, looking: looking)
+        }
         guard let found, let details = await InspectedDetails.completed([found]).first else {
             throw RPCError("GID \(id) is not found")
         }
@@ -118,8 +120,11 @@ extension Aria2Methods {
     }
 
     /// Runs `body` for the only download whose id begins with the first parameter, as one step of the queue.
+    ///
+    /// With `changes` `false` it only queries the queue.
     func one<Value: Sendable>(
         _ parameters: RPCParameters,
+        changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> (id: Download.ID, value: Value) {
         let text = try parameters.text(0)
@@ -128,7 +133,7 @@ extension Aria2Methods {
         guard !digits.isEmpty, digits.utf8.count <= 16, isHexadecimal else {
             throw RPCError("Invalid GID \(text)")
         }
-        switch try await manager.steer([digits], body) {
+        switch try await manager.steer([digits], changes: changes, body) {
         case .done(let results): return results[0]
         case .missing: throw RPCError("GID \(text) is not found")
         case .ambiguous: throw RPCError("GID \(text) is not unique")

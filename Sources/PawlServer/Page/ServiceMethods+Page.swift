@@ -33,12 +33,13 @@ extension ServiceMethods {
 
     /// `[ID]`: its URL including secrets, to be copied.
     func source(_ given: RPCParameters) async throws -> JSON {
-        try await one(given) { try $0.details(of: $1)?.sources.first }.map { .string($0) } ?? .null
+        try await one(given, changes: false) { try $0.details(of: $1)?.sources.first }.map { .string($0) }
+            ?? .null
     }
 
     /// `[ID]`: the speeds of the last minutes, for its chart.
     func speeds(_ given: RPCParameters) async throws -> JSON {
-        page.speeds.json(of: try await one(given) { $1 })
+        page.speeds.json(of: try await one(given, changes: false) { $1 })
     }
 
     /// `[TEXT or null]`: limits by time of day.

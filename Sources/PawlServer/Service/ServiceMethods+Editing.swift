@@ -5,7 +5,7 @@ import PawlCore
 extension ServiceMethods {
     /// `[ID]`: what `pawl.add` took, as far as it can be changed; whether a password is set, but not the password.
     func options(_ given: RPCParameters) async throws -> JSON {
-        let details = try await one(given) { try $0.details(of: $1) }
+        let details = try await one(given, changes: false) { try $0.details(of: $1) }
         guard let details else { throw RPCError.noDownload(try given.text(0)) }
         var members = ServiceMethods.item(details).filter { $0.name != "start" }
         let options = (members.first { $0.name == "options" }?.value.members ?? []).filter {

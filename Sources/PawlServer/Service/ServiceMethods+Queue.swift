@@ -4,12 +4,15 @@ import PawlCore
 
 extension ServiceMethods {
     /// Runs `body` for the download whose id begins with the first parameter, as one step of the queue.
+    ///
+    /// With `changes` `false` it only queries the queue.
     func one<Value: Sendable>(
         _ given: RPCParameters,
         at position: Int = 0,
+        changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> Value {
-        try await steer([try given.text(position)], body)[0].value
+        try await steer([try given.text(position)], changes: changes, body)[0].value
     }
 
     /// Runs `body` for the downloads of the first parameter, as one step of the queue, and returns for each whether
@@ -27,10 +30,11 @@ extension ServiceMethods {
 
     private func steer<Value: Sendable>(
         _ texts: [String],
+        changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> [(id: Download.ID, value: Value)] {
         guard !texts.contains("") else { throw RPCError.invalid("an id must not be empty") }
-        switch try await manager.steer(texts, body) {
+        switch try await manager.steer(texts, changes: changes, body) {
         case .done(let results): return results
         case .missing(let text): throw RPCError.noDownload(text)
         case .ambiguous(let text):
@@ -133,7 +137,7 @@ extension ServiceMethods {
     }
 
     func show(_ given: RPCParameters) async throws -> JSON {
-        let (found, location) = try await one(given) { step, id in
+        let (found, location) = try await one(given, changes: false) { step, id in
             (try step.inspectedDetails(of: id), try step.location(of: id))
         }
         guard let found, let details = await InspectedDetails.completed([found]).first,
@@ -178,13 +182,13 @@ extension ServiceMethods {
 
     /// `[ID]`: the finished file, compared with its digests.
     func verify(_ given: RPCParameters) async throws -> JSON {
-        let id = try await one(given) { $1 }
+        let id = try await one(given, changes: false) { $1 }
         return .object(try await manager.check(id).json)
     }
 
     /// `[ID]`: the same; a wrong file is downloaded again.
     func repair(_ given: RPCParameters) async throws -> JSON {
-        let id = try await one(given) { $1 }
+        let id = try await one(given, changes: false) { $1 }
         let (check, isRepairing) = try await manager.repair(id)
         return .object(check.json + [JSON.Member("repairing", .bool(isRepairing))])
     }

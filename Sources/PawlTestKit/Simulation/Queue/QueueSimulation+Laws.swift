@@ -20,7 +20,7 @@ extension QueueSimulation {
     /// Looks at every download, and compares it with what was confirmed.
     func look(_ completion: @escaping @Sendable () -> Void = {}) {
         let count = scenario.targets.count
-        state.withLock { $0.queue }?.step { step throws(Failure) in
+        state.withLock { $0.queue }?.step(changes: false) { step throws(Failure) in
             var sights: [Sight?] = []
             for index in 0..<count { sights.append(try Self.sight(of: Self.id(index), step)) }
             return sights
