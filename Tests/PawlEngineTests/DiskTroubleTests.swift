@@ -165,7 +165,7 @@ import Testing
         stage.serve("a.bin", 2 * .mebi)
         stage.world.disk.setDelay(.milliseconds(50))
         let wrong = Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))
-        let id = stage.start(Stage.job("a.bin") { $0.plan.checksum = wrong })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.checksums = [wrong] })
         stage.run()
         expectCleanEnd(stage, id, .checksumMismatch)
         #expect(stage.phases(id) == [.probing, .transferring, .verifying, .failed])
@@ -177,7 +177,7 @@ import Testing
         stage.serve("a.bin", 6 * .mebi)
         stage.world.disk.setDelay(.milliseconds(50))
         let wrong = Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))
-        let id = stage.start(Stage.job("a.bin") { $0.plan.checksum = wrong })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.checksums = [wrong] })
         stage.onReport { [broken] stage, report in
             guard case .phase(.verifying) = report.update else { return }
             stage.world.disk.troubles.journal = broken

@@ -21,7 +21,7 @@ import Testing
         let id = stage.start(
             Stage.job("a.bin") { job in
                 job.plan.ramp = .fixed(3)
-                job.plan.checksum = Checksum(algorithm: .md5, digest: digest)
+                job.plan.checksums = [Checksum(algorithm: .md5, digest: digest)]
             }
         )
         stage.run()

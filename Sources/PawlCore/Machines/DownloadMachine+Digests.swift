@@ -18,7 +18,7 @@ extension DownloadMachine {
 
     /// The algorithms to hash with while bytes arrive.
     package var algorithms: [HashAlgorithm] {
-        if plan.checksum == nil, plan.digests.isEmpty, sidecars == .notAsked, carried.isEmpty,
+        if plan.checksums.isEmpty, plan.digests.isEmpty, sidecars == .notAsked, carried.isEmpty,
             representation?.digests.isEmpty ?? true
         {
             return plan.storesAttributes ? [.sha256] : []

@@ -13,10 +13,6 @@ package struct DownloadPlan: Hashable, Sendable {
     package var allowsDowngrade = false
     /// The digests that the caller stated of the requested part; all have to match.
     package var checksums: [Checksum] = []
-    package var checksum: Checksum? {
-        get { checksums.first }
-        set { checksums = newValue.map { [$0] } ?? [] }
-    }
     /// Further digests that the caller stated, of the whole resource: in fragments of addresses, in a Metalink.
     package var digests: [ExpectedDigest] = []
     /// Which other digests are looked for, and what must be reached.
@@ -60,7 +56,7 @@ package struct DownloadPlan: Hashable, Sendable {
             + (selection == .whole ? digests : [])
     }
 
-    package var hasDigest: Bool { checksum != nil || selection == .whole && !digests.isEmpty }
+    package var hasDigest: Bool { !checksums.isEmpty || selection == .whole && !digests.isEmpty }
 
     /// The digests that may be requested of a stream, whose bytes pass only once.
     package var streamAlgorithms: [HashAlgorithm] {

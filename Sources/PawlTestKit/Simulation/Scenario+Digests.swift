@@ -25,7 +25,7 @@ extension Scenario {
         let right = FakeDigest.checksums([.md5, .adler32], of: payload.bytes)
         var wrong = right[1]
         wrong.digest[0] ^= 0x55
-        var digests = downloads[index].job.plan.checksum == nil ? [right[0]] : []
+        var digests = downloads[index].job.plan.checksums.isEmpty ? [right[0]] : []
         switch luck.below(3) {
         case 0: digests.append(right[1])
         case 1: digests.append(wrong)

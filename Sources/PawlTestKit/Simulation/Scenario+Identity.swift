@@ -53,7 +53,7 @@ extension Scenario {
     /// Changes what the next process requests.
     mutating func changeMind(_ download: inout Download, _ file: SimulatedFile) {
         let length = file.payload.length
-        let isOpen = download.job.plan.checksum == nil && download.job.plan.pieces == nil
+        let isOpen = download.job.plan.checksums.isEmpty && download.job.plan.pieces == nil
         if length > 10, download.existing == nil, isOpen, dice.chance(0.1) {
             let low = dice.bytes(0...(length - 1))
             let selections: [RequestedRange] = [

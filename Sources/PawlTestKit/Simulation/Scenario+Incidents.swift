@@ -56,7 +56,7 @@ extension Scenario {
 
     private func changeable(_ index: Int) -> SimulatedFile? {
         let download = downloads[index]
-        guard download.job.plan.selection == .whole, download.job.plan.checksum == nil,
+        guard download.job.plan.selection == .whole, download.job.plan.checksums.isEmpty,
             download.existing == nil, download.job.plan.pieces == nil
         else { return nil }
         return servers[download.job.plan.sources[0].host]?.files[download.path]

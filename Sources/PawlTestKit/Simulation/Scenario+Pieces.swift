@@ -15,7 +15,7 @@ extension Scenario {
     mutating func addPieces(_ download: inout Download, _ file: SimulatedFile) {
         var luck = Dice(seed: seed &* 613 &+ UInt64(downloads.count))
         let (plan, length) = (download.job.plan, file.payload.length)
-        guard luck.chance(0.15), plan.selection == .whole, plan.checksum == nil, download.existing == nil,
+        guard luck.chance(0.15), plan.selection == .whole, plan.checksums.isEmpty, download.existing == nil,
             length > 2, !isFickle(file), let pieces = Self.pieces(of: file.payload, &luck)
         else { return }
         download.job.plan.pieces = pieces

@@ -129,14 +129,14 @@ extension Scenario {
     /// The result is the right file, or none.
     mutating func addBadNode(_ download: inout Download) {
         let plan = download.job.plan
-        guard dice.chance(0.08), plan.sources.count == 1, plan.checksum == nil, plan.selection == .whole,
+        guard dice.chance(0.08), plan.sources.count == 1, plan.checksums.isEmpty, plan.selection == .whole,
             download.existing == nil, let file = servers[plan.sources[0].host]?.files[download.path]
         else { return }
         let bad = Payload(seed: dice.next(), length: file.payload.length)
         servers[plan.sources[0].host]?.files[download.path]?.badNode =
             .init(payload: bad, odds: dice.pick([0.1, 0.3, 0.5]))
         let digest = MessageDigest5.digest(file.payload.bytes)
-        download.job.plan.checksum = Checksum(algorithm: .md5, digest: digest)
+        download.job.plan.checksums = [Checksum(algorithm: .md5, digest: digest)]
         download.canFinish = false
     }
 }

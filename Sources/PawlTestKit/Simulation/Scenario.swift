@@ -170,7 +170,7 @@ extension Scenario {
         } else if length < 300_000, dice.chance(0.2) {
             let isRight = dice.chance(0.8)
             let digest = isRight ? MessageDigest5.digest(file.payload.bytes) : Array(repeating: 1, count: 16)
-            download.job.plan.checksum = Checksum(algorithm: .md5, digest: digest)
+            download.job.plan.checksums = [Checksum(algorithm: .md5, digest: digest)]
             download.canFinish = isRight
         }
     }
@@ -184,7 +184,7 @@ extension Scenario {
         }
         let files = download.job.plan.sources.compactMap { servers[$0.host]?.files[download.path] }
         if files.contains(where: { $0.ranges == .otherTotal }) { return false }
-        if Set(files.map(\.payload)).count > 1, download.job.plan.checksum != nil { return false }
+        if Set(files.map(\.payload)).count > 1, !download.job.plan.checksums.isEmpty { return false }
         guard download.job.plan.selection != .whole else { return true }
         return files.allSatisfy { file in
             switch file.ranges {

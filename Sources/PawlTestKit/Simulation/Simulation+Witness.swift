@@ -99,7 +99,7 @@ extension Simulation: Witness {
                 guard let lane = machine.lanes.first(where: { $0.id == order.lane }) else { continue }
                 if lane.isRacing != nil {
                     note("races")
-                    if machine.plan.checksum != nil { note("races under a checksum") }
+                    if !machine.plan.checksums.isEmpty { note("races under a checksum") }
                 }
                 if lane.kind == .settling { course(index) { $0.compared += lane.overlap } }
                 if limited, lane.kind == .data { note("steals") }

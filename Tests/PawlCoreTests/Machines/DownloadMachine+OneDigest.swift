@@ -3,6 +3,6 @@
 extension DownloadMachine {
     /// The digest of the given checksum's algorithm was computed.
     mutating func digested(_ digest: [UInt8]) -> [Action] {
-        digested([Checksum(algorithm: plan.checksum?.algorithm ?? .sha256, digest: digest)])
+        digested([Checksum(algorithm: plan.checksums.first?.algorithm ?? .sha256, digest: digest)])
     }
 }

@@ -26,7 +26,7 @@ import Testing
         case .whole, .mirrored: break
         case .refreshed: plan.canRefresh = true
         case .hurried: (plan.lowestSpeed, plan.timeout) = (1 << 40, .seconds(20))
-        case .checked: plan.checksum = Checksum(algorithm: .sha256, digest: [1, 2])
+        case .checked: plan.checksums = [Checksum(algorithm: .sha256, digest: [1, 2])]
         case .part: plan.selection = .closed(ByteRange(1 << 20, 4 << 20))
         case .suffix: plan.selection = .suffix(3 << 20)
         }

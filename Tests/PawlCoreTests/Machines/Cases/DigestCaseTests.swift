@@ -82,7 +82,7 @@ import Testing
         #expect(off.machine.phase == .publishing)
         let given = Self.complete(Self.whole()) {
             $0.verification = .off
-            $0.checksum = Self.sha
+            $0.checksums = [Self.sha]
         }
         #expect(Self.outcome(given, computing: [Self.sha]) == "given")
     }
@@ -91,13 +91,15 @@ import Testing
     func `nothing is published without the given digest`(policy: VerificationPolicy) {
         let bench = Self.complete(Self.whole("x-goog-hash: crc32c=AAAAAQ==")) {
             $0.verification = policy
-            $0.checksum = Self.sha
+            $0.checksums = [Self.sha]
         }
         #expect(Self.outcome(bench, computing: []) == "32")
     }
 
     @Test func `a digest that contradicts the given one ends the download at once`() {
-        let bench = Self.complete(Self.whole("Repr-Digest: sha-256=:\(Self.w):")) { $0.checksum = Self.sha }
+        let bench = Self.complete(Self.whole("Repr-Digest: sha-256=:\(Self.w):")) {
+            $0.checksums = [Self.sha]
+        }
         #expect(bench.machine.failure?.code == .checksumMismatch)
         let why = bench.machine.failure?.why ?? ""
         #expect(why.contains(Hexadecimal.text(Self.right)) && why.contains(Hexadecimal.text(Self.wrong)))
@@ -207,7 +209,7 @@ import Testing
     @Test func `wrong content is fetched once from another source, then kept with the reason`() {
         var bench = Bench(hosts: ["a.example", "b.example"]) {
             $0.verification = .auto
-            $0.checksum = Self.sha
+            $0.checksums = [Self.sha]
         }
         bench.begin()
         bench.respond(Bench.whole(1000))
@@ -264,7 +266,7 @@ import Testing
             bench.progress(to: 1000)
             bench.end(.complete)
             #expect(bench.machine.phase == .publishing && bench.machine.remembered.damage == nil)
-            var right = Bench { $0.checksum = Self.sha }
+            var right = Bench { $0.checksums = [Self.sha] }
             right.begin(Bench.journal([ByteRange(0, 1000)], of: known))
             #expect(Self.outcome(right, computing: [Self.sha]) == "given")
         }
@@ -412,7 +414,7 @@ import Testing
     }
 
     @Test func `what arrived last is made durable while a large file is verified`() {
-        var bench = Self.complete(Self.whole()) { $0.checksum = Self.sha }
+        var bench = Self.complete(Self.whole()) { $0.checksums = [Self.sha] }
         #expect(bench.machine.phase == .verifying && !bench.said.contains(.checkpoint))
         bench.tick(after: 1)
         #expect(bench.said.isEmpty)

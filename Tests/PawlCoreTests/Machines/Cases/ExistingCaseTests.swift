@@ -12,7 +12,7 @@ import Testing
     {
         var bench = Bench {
             $0.selection = .closed(ByteRange(0, 1000))
-            $0.checksum = Checksum(text: "crc32=00000000")
+            $0.checksums = [Checksum(algorithm: .crc32, digest: [0, 0, 0, 0])]
         }
         bench.begin(.existing(length: 1000))
         #expect(bench.machine.phase == .verifying && bench.machine.lanes.isEmpty)
@@ -35,7 +35,7 @@ import Testing
         var short = Bench()
         short.begin(.existing(length: Self.megabyte, holes: [ByteRange(Self.megabyte - 8192, Self.megabyte)]))
         #expect(short.machine.samples.last == ByteRange(Self.megabyte - 8192, Self.megabyte))
-        var checked = Bench { $0.checksum = Self.checksum }
+        var checked = Bench { $0.checksums = [Self.checksum] }
         checked.begin(.existing(length: 4 * Self.megabyte, holes: holes))
         #expect(checked.machine.samples.isEmpty)
     }
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `the checksum of an existing file must match`() {
         for isRight in [true, false] {
-            var bench = Bench { $0.checksum = Self.checksum }
+            var bench = Bench { $0.checksums = [Self.checksum] }
             bench.begin(.skipped)
             #expect(bench.machine.phase == .verifying)
             #expect(bench.said.last == .verify([Self.checksum.algorithm], length: 0))
@@ -63,14 +63,14 @@ import Testing
     }
 
     @Test func `a file that is found to exist with the response is checked as well`() {
-        for checksum in [Self.checksum, nil] {
-            var bench = Bench { $0.checksum = checksum }
+        for checksums in [[Self.checksum], []] {
+            var bench = Bench { $0.checksums = checksums }
             bench.begin(nil)
             bench.respond(Bench.whole(100))
             bench.said = bench.machine.claimed(bench.lane, .skipped, now: bench.now)
             #expect(bench.machine.lanes.isEmpty)
-            #expect(bench.machine.phase == (checksum == nil ? .finished : .verifying))
-            guard checksum != nil else { continue }
+            #expect(bench.machine.phase == (checksums.isEmpty ? .finished : .verifying))
+            guard !checksums.isEmpty else { continue }
             bench.said = bench.machine.digested(Self.digest)
             #expect(bench.said.last == .notify(.finished(length: 100, wasThere: true)))
         }
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func `bytes that make an existing file wrong are not left in it`() {
-        var bench = Bench { $0.checksum = Self.checksum }
+        var bench = Bench { $0.checksums = [Self.checksum] }
         bench.begin(.existing(length: 4 * Self.megabyte))
         // Nothing proves the existing bytes yet: the next response has to repeat their last ones.
         bench.respond(Bench.part(4 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func `a resumed file with another digest is kept and never published`() {
-        var bench = Bench { $0.checksum = Self.checksum }
+        var bench = Bench { $0.checksums = [Self.checksum] }
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 2 * Self.megabyte))
         bench.respond(Bench.part(Self.megabyte, 2 * Self.megabyte, of: 2 * Self.megabyte))
         bench.progress(to: 2 * Self.megabyte)
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func `facts about an existing file are discarded at the next start`() {
-        var bench = Bench { $0.checksum = Self.checksum }
+        var bench = Bench { $0.checksums = [Self.checksum] }
         bench.begin(.skipped)
         bench.said = bench.machine.digested([1])
         bench.begin(.fresh)

@@ -52,7 +52,7 @@ import Testing
             run { $0.fail(.connectionLost) },
             run { $0.tick(after: 31) },
             run(
-                { $0.checksum = Checksum(algorithm: .md5, digest: [1]) },
+                { $0.checksums = [Checksum(algorithm: .md5, digest: [1])] },
                 { bench in
                     bench.progress(to: 1000)
                     bench.end(.complete)

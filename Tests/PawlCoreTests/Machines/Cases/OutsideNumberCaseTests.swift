@@ -42,10 +42,10 @@ import Testing
         var requests = 0
         for count in Self.edges {
             for claim in Self.claims(count, selection) {
-                for checksum in [nil, Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))] {
+                for checksums in [[], [Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))]] {
                     var bench = Bench {
                         $0.selection = selection
-                        $0.checksum = checksum
+                        $0.checksums = checksums
                     }
                     bench.begin(claim)
                     requests += bench.machine.lanes.count

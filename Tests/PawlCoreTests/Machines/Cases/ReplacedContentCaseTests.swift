@@ -95,8 +95,8 @@ import Testing
 
     @Test(arguments: [true, false])
     func `the end of an SFTP file is compared, as its length may be that of another one`(agrees: Bool) {
-        func complete(_ checksum: Checksum?) -> Bench {
-            var bench = Bench(scheme: .sftp) { $0.checksum = checksum }
+        func complete(_ checksums: [Checksum]) -> Bench {
+            var bench = Bench(scheme: .sftp) { $0.checksums = checksums }
             bench.begin()
             bench.respond(ResponseHead(fileLength: 100_000, modified: nil))
             bench.progress(to: 100_000)
@@ -104,8 +104,8 @@ import Testing
             return bench
         }
         let checksum = Checksum(algorithm: .sha256, digest: Array(repeating: 1, count: 32))
-        #expect(complete(checksum).machine.phase == .verifying)
-        var bench = complete(nil)
+        #expect(complete([checksum]).machine.phase == .verifying)
+        var bench = complete([])
         #expect(bench.requested == .closed(ByteRange(34_464, 100_000)))
         bench.respond(ResponseHead(fileLength: nil, modified: nil))
         bench.said = bench.machine.compared(bench.lane, agreed: agrees, now: bench.now)

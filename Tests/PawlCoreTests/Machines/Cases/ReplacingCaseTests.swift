@@ -84,13 +84,13 @@ import Testing
     }
 
     @Test func `a given digest decides although the URL was replaced`() {
-        var bench = replacedWhileVerifying { $0.checksum = Self.digest }
+        var bench = replacedWhileVerifying { $0.checksums = [Self.digest] }
         bench.said = bench.machine.digested([Self.digest], now: bench.now)
         #expect(bench.machine.phase == .publishing)
     }
 
     @Test func `bytes of a wrong digest are fetched again from the URL that replaced theirs`() {
-        var bench = replacedWhileVerifying { $0.checksum = Self.digest }
+        var bench = replacedWhileVerifying { $0.checksums = [Self.digest] }
         bench.said = bench.machine.digested([Self.other], now: bench.now)
         #expect(bench.said.contains(.startOver))
         #expect(opened(bench).map(\.address) == [Self.fresh])
