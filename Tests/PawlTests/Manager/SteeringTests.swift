@@ -191,7 +191,8 @@ extension ManagerBench {
                 while !root.names.contains(name) { sched_yield() }
                 var options = DownloadOptions()
                 change(&options)
-                _ = try step.change(options: options, of: id)
+                // Its end may have been reported, and not be stored yet.
+                guard try step.change(options: options, of: id) else { return false }
                 // This change is still written.
                 store.fail(
                     with: Failure(.unknown, "cannot write", at: "the queue", because: "a test"),
