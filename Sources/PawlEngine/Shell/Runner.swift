@@ -1,21 +1,5 @@
 import PawlCore
 
-/// Events for a runner from other threads.
-///
-/// Large values are kept by reference, as in ``Action``.
-enum RunnerEvent: Sendable {
-    case checkpointed(Result<Void, Failure>)
-    indirect case digested(Result<[Checksum], Failure>)
-    indirect case digestedDecoded(Result<[Checksum]?, Failure>)
-    indirect case foundSidecars(FoundDigests, of: WebAddress)
-    indirect case pieceHashed(PieceMap.Check, Result<[UInt8], Failure>)
-    case published(Result<String, Failure>)
-    /// The owner has recorded the file's name, and the file may be published.
-    case mayPublish(length: Int64, modified: UnixTime?)
-    indirect case refreshed(source: Int, generation: UInt32, WebAddress?)
-    indirect case replied(HookOrder, HookReply)
-}
-
 /// Runs one download: executes its machine's actions and feeds back events.
 ///
 /// Belongs to one loop's thread.
@@ -39,10 +23,10 @@ final class Runner {
     var partial: (any Partial)?
     var writers: [LaneWriter] = []
     private(set) var alarm: Alarm?
-    private let box: ProgressCell
-    private var meter = SpeedMeter()
+    let box: ProgressCell
+    var meter = SpeedMeter()
     var limiter: RateLimiter
-    private var startedAt: Instant
+    let startedAt: Instant
     private(set) var publishedPath = ""
     /// The part file was begun under a name that is not the server's.
     var naming = ProvisionalName()
@@ -56,7 +40,7 @@ final class Runner {
     /// Counts disk failures, so that a list of actions is not continued after one.
     private(set) var diskFailures = 0
     /// The last retry that was scheduled.
-    private var retry: PendingRetry?
+    var retry: PendingRetry?
     /// The host that denied the last requested connection.
     var deniedBy: String?
     private var nextLook = Instant(nanoseconds: 0)
@@ -214,13 +198,13 @@ final class Runner {
 
     /// The response head for a claim of a name.
     var lastHead: ResponseHead?
-    private var lastAddress: WebAddress?
+    private(set) var lastAddress: WebAddress?
     /// The response whose body is the content.
-    private var accepted: (head: ResponseHead, address: WebAddress?)?
+    var accepted: (head: ResponseHead, address: WebAddress?)?
     /// The last response, while no other request was made.
     var lastResponse: (head: ResponseHead, address: WebAddress?, page: [UInt8]?)?
     /// The requests that ended.
-    private var transfers: [TransferRecord] = []
+    private(set) var transfers: [TransferRecord] = []
     var hasHead: Bool { if case .some = lastHead { true } else { false } }
 
     func ended(_ lane: LaneID, _ end: TransferEnd) {
@@ -295,57 +279,6 @@ final class Runner {
         }
     }
 
-    var isLimited: Bool { limiter.rate != nil || shared.hasLimit }
-
-    /// The least of the limits in force for this download.
-    var presentLimit: Int64? {
-        isLimited ? [shared.slowest, limiter.rate].compactMap { $0 }.min() : nil
-    }
-
-    /// How far ahead of the limit a lane may be whose connection sends more than the lane may use.
-    private static let precedence = Interval.milliseconds(250)
-
-    /// Bytes sent beyond a lane's end are lost: where several lanes of a download share a limit, those wait whose every
-    /// byte is used.
-    ///
-    /// Those of other downloads must not wait for ever: after a while they are as far ahead of the limit.
-    private func patience(of writer: LaneWriter, now: Instant) -> Interval {
-        if writer.asksBeyond { return Runner.precedence }
-        guard let since = writer.heldSince, now - since >= Runner.precedence else { return .zero }
-        return writers.contains(where: \.asksBeyond) ? .zero : Runner.precedence
-    }
-
-    /// The pause before a reader without capacity is tried again.
-    private static let readerPause = Interval.milliseconds(2)
-
-    /// Whether a rate limit or a slow reader suspends this transfer; it is resumed when its time has come.
-    func holdsBack(_ writer: LaneWriter) -> Bool {
-        guard partial?.hasRoom != false else {
-            let now = clock.now
-            writer.heldSince = writer.heldSince ?? now
-            loop.sleep(writer.transfer, until: now + Runner.readerPause)
-            return true
-        }
-        guard isLimited else { return false }
-        let now = clock.now
-        let delay = max(shared.delay(of: writer.origin, now: now), limiter.delay(now: now))
-        let patience = patience(of: writer, now: now)
-        guard delay > patience else { return false }
-        writer.heldSince = writer.heldSince ?? now
-        loop.sleep(
-            writer.transfer,
-            until: now + Interval(nanoseconds: delay.nanoseconds - patience.nanoseconds)
-        )
-        return true
-    }
-
-    func charge(_ bytes: Int, to origin: Origin) {
-        guard isLimited else { return }
-        let now = clock.now
-        shared.charge(bytes, to: origin, now: now)
-        limiter.charge(bytes, now: now)
-    }
-
     // MARK: state
 
     /// Reports every lane's position to the machine.
@@ -361,59 +294,6 @@ final class Runner {
                 now: now
             )
         }
-    }
-
-    func read(now: Instant) {
-        meter.note(total: machine.received, now: now)
-        var reading = ProgressSample()
-        reading.phase = machine.phase
-        reading.name = machine.name
-        reading.written = machine.map.done.count
-        reading.total = machine.map.total
-        reading.received = machine.received
-        reading.speed = meter.lastSecond(now: now)
-        reading.smoothed = meter.smoothed(now: now)
-        reading.connections = writers.count
-        reading.retryIn = ask { $0.nextAttempt }.map { max(.zero, $0 - now) }
-        reading.waitsForHost = ask { $0.waitsForRetry } ? deniedBy : nil
-        reading.retry = reading.retryIn == nil || reading.waitsForHost != nil ? nil : retry
-        reading.at = now
-        box.set(reading)
-    }
-
-    func notify(_ update: StatusUpdate) {
-        if case .retrying(let failure, _) = update {
-            deniedBy = nil
-            retry = PendingRetry(attempt: machine.attempts, limit: machine.plan.retry.retries, after: failure)
-        }
-        // Its receivers may start it again because of this event.
-        if let observer = job.observer { return observer(update, lastHead) }
-        if update.isRest { shared.onRests(id) }
-        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: machine.phase) }
-        let now = clock.now
-        if readConnections != writers.count {
-            read(now: now)
-            readConnections = writers.count
-        }
-        if update.isStart, let lastHead { accepted = (lastHead, lastAddress) }
-        let response = update.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
-        shared.onReport(
-            EngineEvent(
-                id: id,
-                update: update,
-                name: machine.name ?? "",
-                path: publishedPath,
-                received: machine.received,
-                elapsed: now - startedAt,
-                source: update.isFinish ? machine.sources[0].given.text : "",
-                content: memoryContent(at: update),
-                head: update.hasResponse ? response?.0 : nil,
-                address: update.hasResponse ? response?.1 : nil,
-                page: update.isFailure ? lastResponse?.page : nil,
-                transfers: update.isLast ? transfers : [],
-                verification: update.isFinish ? machine.verification : nil
-            )
-        )
     }
 
     func noteDiskFailure() { diskFailures += 1 }
@@ -438,51 +318,5 @@ final class Runner {
             loop.release(id)
         case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break
         }
-    }
-}
-
-extension StatusUpdate {
-    /// Whether a start or an end implies this event.
-    fileprivate var isImplied: Bool {
-        guard case .phase(let phase) = self else { return false }
-        return switch phase {
-        case .waiting, .probing, .transferring, .publishing, .finished, .failed: true
-        case .waitingForNetwork, .verifying, .paused, .preempted, .removed: false
-        }
-    }
-
-    /// Whether the run has paused or failed.
-    fileprivate var isRest: Bool {
-        switch self {
-        case .failed, .phase(.paused), .phase(.failed): true
-        case .phase, .started, .notice, .retrying, .finished: false
-        }
-    }
-
-    fileprivate var hasResponse: Bool {
-        switch self {
-        case .started, .failed, .finished: true
-        case .phase, .notice, .retrying: false
-        }
-    }
-
-    fileprivate var isFailure: Bool {
-        if case .failed = self { true } else { false }
-    }
-
-    /// Whether the run stops with it.
-    fileprivate var isLast: Bool {
-        switch self {
-        case .failed, .finished, .phase(.paused), .phase(.preempted): true
-        case .phase, .started, .notice, .retrying: false
-        }
-    }
-
-    fileprivate var isFinish: Bool {
-        if case .finished = self { true } else { false }
-    }
-
-    fileprivate var isStart: Bool {
-        if case .started = self { true } else { false }
     }
 }

@@ -1,0 +1,103 @@
+import PawlCore
+
+// Progress samples for the download's owner, and its events.
+extension Runner {
+    func read(now: Instant) {
+        meter.note(total: machine.received, now: now)
+        var reading = ProgressSample()
+        reading.phase = machine.phase
+        reading.name = machine.name
+        reading.written = machine.map.done.count
+        reading.total = machine.map.total
+        reading.received = machine.received
+        reading.speed = meter.lastSecond(now: now)
+        reading.smoothed = meter.smoothed(now: now)
+        reading.connections = writers.count
+        reading.retryIn = ask { $0.nextAttempt }.map { max(.zero, $0 - now) }
+        reading.waitsForHost = ask { $0.waitsForRetry } ? deniedBy : nil
+        reading.retry = reading.retryIn == nil || reading.waitsForHost != nil ? nil : retry
+        reading.at = now
+        box.set(reading)
+    }
+
+    func notify(_ update: StatusUpdate) {
+        if case .retrying(let failure, _) = update {
+            deniedBy = nil
+            retry = PendingRetry(attempt: machine.attempts, limit: machine.plan.retry.retries, after: failure)
+        }
+        // Its receivers may start it again because of this event.
+        if let observer = job.observer { return observer(update, lastHead) }
+        if update.isRest { shared.onRests(id) }
+        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: machine.phase) }
+        let now = clock.now
+        if readConnections != writers.count {
+            read(now: now)
+            readConnections = writers.count
+        }
+        if update.isStart, let lastHead { accepted = (lastHead, lastAddress) }
+        let response = update.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
+        shared.onReport(
+            EngineEvent(
+                id: id,
+                update: update,
+                name: machine.name ?? "",
+                path: publishedPath,
+                received: machine.received,
+                elapsed: now - startedAt,
+                source: update.isFinish ? machine.sources[0].given.text : "",
+                content: memoryContent(at: update),
+                head: update.hasResponse ? response?.0 : nil,
+                address: update.hasResponse ? response?.1 : nil,
+                page: update.isFailure ? lastResponse?.page : nil,
+                transfers: update.isLast ? transfers : [],
+                verification: update.isFinish ? machine.verification : nil
+            )
+        )
+    }
+}
+
+extension StatusUpdate {
+    /// Whether a start or an end implies this event.
+    fileprivate var isImplied: Bool {
+        guard case .phase(let phase) = self else { return false }
+        return switch phase {
+        case .waiting, .probing, .transferring, .publishing, .finished, .failed: true
+        case .waitingForNetwork, .verifying, .paused, .preempted, .removed: false
+        }
+    }
+
+    /// Whether the run has paused or failed.
+    fileprivate var isRest: Bool {
+        switch self {
+        case .failed, .phase(.paused), .phase(.failed): true
+        case .phase, .started, .notice, .retrying, .finished: false
+        }
+    }
+
+    fileprivate var hasResponse: Bool {
+        switch self {
+        case .started, .failed, .finished: true
+        case .phase, .notice, .retrying: false
+        }
+    }
+
+    fileprivate var isFailure: Bool {
+        if case .failed = self { true } else { false }
+    }
+
+    /// Whether the run stops with it.
+    fileprivate var isLast: Bool {
+        switch self {
+        case .failed, .finished, .phase(.paused), .phase(.preempted): true
+        case .phase, .started, .notice, .retrying: false
+        }
+    }
+
+    fileprivate var isFinish: Bool {
+        if case .finished = self { true } else { false }
+    }
+
+    fileprivate var isStart: Bool {
+        if case .started = self { true } else { false }
+    }
+}
