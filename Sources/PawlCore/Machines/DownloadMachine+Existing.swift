@@ -38,4 +38,32 @@ extension DownloadMachine {
     mutating func finishExisting() -> [Action] {
         [enter(.finished), .notify(.finished(length: map.total ?? 0, wasThere: true))]
     }
+
+    mutating func existingDigested(_ computed: [Checksum]) -> [Action] {
+        switch DigestVerdict(expected, computed: computed) {
+        case .verified(let result):
+            verification = result
+            return finishExisting()
+        case .unverified: return uncomputed.map { failExisting($0, advice: "\(.resume)") } ?? finishExisting()
+        case .wrong(let digest, let got):
+            return failExisting(DownloadMachine.evidence(got.digest, instead: digest))
+        case .contradiction(let first, let second):
+            return failExisting(.digestsContradict(first, second))
+        }
+    }
+
+    mutating func failExisting(
+        _ why: LocalizableMessage,
+        advice: Remedy = "give the right checksum"
+    ) -> [Action] {
+        fail(
+            Failure(
+                .checksumMismatch,
+                "cannot accept the existing file",
+                at: name ?? sources[0].given.redacted,
+                because: why,
+                remedy: "\(advice), choose another name, or change \(.option(.existingFile))"
+            )
+        )
+    }
 }

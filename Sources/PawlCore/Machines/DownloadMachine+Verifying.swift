@@ -1,0 +1,179 @@
+// The digests of complete content, compared with those that it must have.
+extension DownloadMachine {
+    /// All bytes are on disk: computes their digests, if there is anything to compare them with.
+    mutating func verify(length: Int64) -> [Action] {
+        let entered = phase == .verifying ? [] : [enter(.verifying)]
+        let asks = askForSidecars()
+        if sidecars == .requested { return entered + asks }
+        let algorithms = algorithms
+        if !algorithms.isEmpty { return entered + [.verify(algorithms, length: length)] }
+        return reachesLeast(nil) ? publishUnverified() : failUnverified(.none)
+    }
+
+    /// The digests were computed over the bytes in the file.
+    package mutating func digested(_ computed: [Checksum], now: Instant? = nil) -> [Action] {
+        guard phase == .verifying else { return [] }
+        if let now { lastEvent = now }
+        if keepsExisting { return existingDigested(computed) }
+        let computed = firstComputed + computed
+        // A digest whose algorithm was guessed is tried as one of the others before it refutes anything.
+        let others = firstComputed.isEmpty ? expected.otherAlgorithms(than: computed) : []
+        firstComputed = others.isEmpty ? [] : computed
+        if !others.isEmpty { return [.verify(others, length: written)] }
+        let coding = representation?.coding
+        let verdict = DigestVerdict(expected, computed: computed, isCoded: coding != nil)
+        if let coding, case .wrong = verdict {
+            undecoded = computed
+            let all = HashAlgorithm.allCases.filter { computed.map(\.algorithm).contains($0) }
+            return [.verifyDecoded(all, coding: coding, length: written)]
+        }
+        return follow(verdict)
+    }
+
+    /// The digests of the decoded content were computed; `nil` where the coding is not one that can be decoded.
+    package mutating func digestedDecoded(_ decoded: [Checksum]?, now: Instant) -> [Action] {
+        guard phase == .verifying, !undecoded.isEmpty else { return [] }
+        lastEvent = now
+        let verdict = DigestVerdict(
+            expected,
+            computed: undecoded,
+            decoded: decoded ?? [],
+            isCoded: true,
+            isDecodable: decoded != nil
+        )
+        undecoded = []
+        return follow(verdict)
+    }
+
+    private mutating func follow(_ verdict: DigestVerdict) -> [Action] {
+        if let comparison = compareReplacement(verdict) { return comparison }
+        switch verdict {
+        case .verified(let result):
+            guard reachesLeast(result.level) else { return failUnverified(result.level) }
+            verification = result
+            return weakness(of: result) + publish()
+        case .unverified:
+            // A disk computes every requested digest; without the caller's nothing is published.
+            if let why = uncomputed { return failUnverified(because: why, remedy: kept("\(.resume)")) }
+            return reachesLeast(nil) ? publishUnverified() : failUnverified(.none)
+        case .wrong(let digest, let got):
+            return mismatch(
+                DownloadMachine.evidence(got.digest, instead: digest),
+                isGiven: digest.level == .given && digest.source.isEmpty
+            )
+        case .contradiction(let first, let second):
+            return mismatch(.digestsContradict(first, second), isGiven: false)
+        }
+    }
+
+    /// That the digest which the caller gave was not among those computed.
+    var uncomputed: LocalizableMessage? {
+        expected.first { $0.level == .given }.map { given in
+            LocalizableMessage(
+                "digest-not-computed",
+                "its \(given.checksum.algorithm.rawValue) digest could not be computed"
+            )
+        }
+    }
+
+    /// No digest decides: bytes that had another one than an earlier run expected are fetched again.
+    private mutating func publishUnverified() -> [Action] {
+        guard representation?.damage != nil, existingLength == nil else { return publish() }
+        reset(total: nil)
+        highWater = 0
+        let notice = Action.notify(.notice(Self.startsOverCorrupt))
+        if let phase = phaseAfterMismatch { return [notice, .startOver, letGo(), enter(phase)] }
+        return [notice, .startOver, enter(.probing)] + openFirst(now: lastEvent)
+    }
+
+    static let startsOverCorrupt = LocalizableMessage(
+        "corrupt-starting-over",
+        "the bytes on disk do not have the expected digest: starting over"
+    )
+
+    private func weakness(of result: VerificationResult) -> [Action] {
+        guard result.checksum.algorithm.isWeak, result.level != .given else { return [] }
+        return [
+            .notify(
+                .notice(
+                    .init(
+                        "verified-weakly",
+                        "verified with \(result.checksum.algorithm.rawValue) only, which shows damage but no forgery"
+                    )
+                )
+            )
+        ]
+    }
+
+    /// The bytes are wrong: once they are fetched from another source, else they are kept and never published.
+    private mutating func mismatch(_ evidence: LocalizableMessage, isGiven: Bool) -> [Action] {
+        if otherSource() == nil, !hasRefetched { _ = addDuplicate() }
+        if let other = otherSource(), existingLength == nil, plan.keepsPartial {
+            hasRefetched = true
+            comparesReplacement = false
+            refutation = evidence
+            carried = expected.filter { $0.level == .origin }
+            for index in sources.indices where index != other { sources[index].isUsable = false }
+            reset(total: nil)
+            highWater = 0
+            let notice = LocalizableMessage(
+                "mismatch-other-source",
+                "\(evidence): fetching it again from \(sources[other].given.redacted)"
+            )
+            if let phase = phaseAfterMismatch {
+                return [.notify(.notice(notice)), .startOver, letGo(), enter(phase)]
+            }
+            return [.notify(.notice(notice)), .startOver, enter(.probing)] + openFirst(now: lastEvent)
+        }
+        representation?.damage = evidence.description
+        let record: [Action] = isClaimed && existingLength == nil ? [.record] : []
+        return record
+            + cannotAccept(
+                "checksum mismatch:",
+                because: evidence,
+                advice: isGiven
+                    ? "correct \(.option(.checksum)), or use \(.option(.retriesCorrupt))"
+                    : "use \(.option(.retriesCorrupt))"
+            )
+    }
+
+    /// A source that did not begin these bytes; only once, and only where there is one.
+    private func otherSource() -> Int? {
+        guard !hasRefetched, sources.count(where: \.isUsable) > 1 || comparesReplacement else { return nil }
+        let first = representation?.records.first?.source
+        return sources.indices.first { sources[$0].isUsable && sources[$0].text != first }
+    }
+
+    func reachesLeast(_ level: VerificationLevel?) -> Bool {
+        // Pieces are digests that the caller stated.
+        plan.verification.least <= (pieces?.isSettled == true ? .given : level ?? .none)
+    }
+
+    mutating func failUnverified(_ level: VerificationLevel) -> [Action] {
+        let why =
+            plan.verification == .signed
+            ? LocalizableMessage(
+                "no-signed-digest",
+                "no sums file with a good signature by a given key has its digest (level: \(level.message))"
+            )
+            : LocalizableMessage(
+                "no-digest",
+                "neither its responses nor sums files beside it state its digest"
+            )
+        let remedy: Remedy = "give \(.option(.checksum)), or change \(.option(.verification))"
+        return failUnverified(because: why, remedy: kept(remedy, otherwise: remedy))
+    }
+
+    private mutating func failUnverified(because why: LocalizableMessage, remedy: Remedy) -> [Action] {
+        fail(
+            Failure(
+                .checksumMismatch,
+                "cannot verify",
+                at: name ?? sources[0].given.redacted,
+                because: why,
+                remedy: remedy
+            ),
+            givesBack: true
+        )
+    }
+}
