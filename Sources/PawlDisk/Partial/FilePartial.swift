@@ -2,7 +2,6 @@ import CPawlSystem
 import PawlCore
 import PawlEngine
 import PawlSystem
-import Synchronization
 
 /// One download's part file and journal on this machine's disk.
 final class FilePartial: Partial {
@@ -28,7 +27,7 @@ final class FilePartial: Partial {
     var slotIncarnation: UInt64 = 0
     var hashing: ContentHashing?
     /// Instead of it, where only CRCs are expected.
-    private(set) var crc: CRCHashing?
+    var crc: CRCHashing?
     /// The end of the bytes that may have been hashed.
     var hashedTo: Int64 = 0
     /// The fingerprint of the finished file's content.
@@ -163,39 +162,12 @@ final class FilePartial: Partial {
         }
     }
 
-    // MARK: Hashing
-
-    func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {
-        if CRCHashing.canCompute(algorithms) {
-            return crcHashing.hashAhead(algorithms, done: done)
-        }
-        hashedTo = max(hashedTo, done.prefix)
-        contentHashing.hashAhead(algorithms, available: done.prefix)
-    }
-
-    func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
-        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
-    ) {
-        hashedTo = length
-        verified = try? openFile.status()
-        if CRCHashing.canCompute(algorithms) {
-            return crcHashing.digests(algorithms, length: length, completion: completion)
-        }
-        contentHashing.digests(algorithms, length: length, completion: completion)
-    }
-
-    func decodedDigests(
-        _ algorithms: [HashAlgorithm],
-        coding: String,
-        length: Int64,
-        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
-    ) {
-        let (file, path) = (openFile, partPath)
-        disk.hashers.submit {
-            completion(DecodedHash.digests(algorithms, of: file, at: path, coding: coding, length: length))
-        }
+    func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        if range.start < hashedTo { forgetHash() }
+        crc?.discarded(range)
+        guard let journal else { return }
+        try journal.retract(facts, done: done, syncs: syncs)
+        slots = Array(repeating: nil, count: slotCount)
     }
 
     func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure) {
@@ -210,174 +182,5 @@ final class FilePartial: Partial {
                 SystemError(number: number)
             )
         }
-    }
-
-    func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
-    ) {
-        let (file, path) = (openFile, partPath)
-        disk.hashers.submit {
-            do throws(Failure) {
-                completion(.success(try FileHashing(file, path: path).digest(algorithm, of: range)))
-            } catch {
-                completion(.failure(error))
-            }
-        }
-    }
-
-    func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
-        if range.start < hashedTo { forgetHash() }
-        crc?.discarded(range)
-        guard let journal else { return }
-        try journal.retract(facts, done: done, syncs: syncs)
-        slots = Array(repeating: nil, count: slotCount)
-    }
-
-    private func forgetHash() {
-        hashing?.reset()
-        crc?.reset()
-        hashedTo = 0
-        verified = nil
-    }
-
-    private var crcHashing: CRCHashing {
-        if let crc { return crc }
-        let made = CRCHashing(file: openFile, path: partPath, workers: disk.hashers)
-        crc = made
-        return made
-    }
-
-    private var contentHashing: ContentHashing {
-        if let hashing { return hashing }
-        let made = ContentHashing(file: openFile, path: partPath, workers: disk.hashers)
-        hashing = made
-        return made
-    }
-
-    // MARK: Closing
-
-    func remember(_ content: ContentFingerprint?) { self.content = content }
-
-    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
-        guard isOpen else { return forget() }
-        guard !done.isEmpty || hasJournal else { return discard() }
-        defer { release() }
-        // After a clean end there are no own bytes beyond the cursors.
-        retractWrite()
-        if let journal {
-            try journal.record(facts, written: done, isEnd: true)
-        } else {
-            try beginJournal(facts, done: done)
-        }
-        // Nothing is written any more, so the content can be recorded as durable for the next boot too.
-        try journal?.checkpoint(
-            done,
-            incarnation: journal?.incarnation ?? 0,
-            data: openFile,
-            dataPath: partPath,
-            syncs: syncs
-        )
-    }
-
-    func discard() {
-        guard isOpen else { return forget() }
-        if isNamed { removeOwnFiles() }
-        release()
-    }
-
-    /// Removes the part file, if its name still leads to it, and then the journal: in this order a kill in between
-    /// leaves a journal that is recognized as having no data.
-    private func removeOwnFiles() {
-        guard let mine = try? openFile.status().identity,
-            (try? folder.status(of: names.part))??.identity == mine
-        else { return }
-        try? folder.remove(names.part)
-        removeJournal()
-        disk.unfinished.remove(source, name: names.final, in: folder)
-    }
-
-    private func removeJournal() {
-        guard journal != nil || !folder.bearsMarks else { return }
-        try? JournalFile.remove(names.journal, in: folder, written: journal)
-    }
-
-    func restoreOriginal() throws(Failure) {
-        guard isOpen else { return forget() }
-        guard case .renamed(let original, let status) = origin else { return discard() }
-        let wasExtended = length != original
-        try restore(length: original, wasExtended: wasExtended) { () throws(SystemError) in
-            guard wasExtended else { return }
-            try openFile.truncate(to: original)
-            try openFile.setModified(status.modified)
-        }
-    }
-
-    func restoreExtended(length: Int64) throws(Failure) {
-        guard isOpen else { return forget() }
-        guard case .renamed(let original, _) = origin, original < length, length <= self.length else {
-            return try restoreOriginal()
-        }
-        do throws(SystemError) {
-            if length < self.length { try openFile.truncate(to: length) }
-            self.length = length
-            // The file's name promises bytes that a power cut must not take.
-            if syncs { try openFile.syncData() }
-            if let error = journal?.syncError { throw error }
-        } catch {
-            return try restoreOriginal()
-        }
-        try restore(length: length, wasExtended: true) { () throws(SystemError) in }
-    }
-
-    /// Returns the finished file, whose length `settle` corrects, to its name.
-    ///
-    /// Where that fails, the next claim finds part file and journal, and does it.
-    private func restore(
-        length: Int64,
-        wasExtended: Bool,
-        _ settle: () throws(SystemError) -> Void
-    ) throws(Failure) {
-        do throws(SystemError) {
-            try settle()
-            if wasExtended { try recordRestored(length: length) }
-            try folder.restore(openFile, names)
-            try JournalFile.remove(names.journal, in: folder, written: journal)
-        } catch {
-            throw Failure.system(.renameFailed, "cannot restore", at: path, error)
-        }
-        release()
-    }
-
-    /// Without the attribute, the journal beside the finished name would say that the file was published.
-    private func recordRestored(length: Int64) throws(SystemError) {
-        do throws(SystemError) {
-            try journal?.restored(length: length)
-        } catch {
-            if !folder.bearsMarks { throw error }
-        }
-    }
-
-    /// Closes and unlocks.
-    ///
-    /// A worker may retain the files a little longer, so they are unlocked before they are closed.
-    func release() {
-        journal?.close()
-        if isNamed { file?.unlock() }
-        ticket.release()
-        forget()
-    }
-
-    /// Whether it is neither published nor being published.
-    private var isOpen: Bool { !ticket.isReleased && !ticket.isPublishing.load(ordering: .acquiring) }
-
-    private func forget() {
-        map = nil
-        slots = []
-        hashing?.reset()
-        hashing = nil
-        journal = nil
-        file = nil
     }
 }

@@ -1,0 +1,130 @@
+import PawlCore
+import PawlEngine
+import PawlSystem
+import Synchronization
+
+// The end of a part file that is not published: it is kept, deleted, or an existing file again.
+extension FilePartial {
+    func remember(_ content: ContentFingerprint?) { self.content = content }
+
+    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        guard isOpen else { return forget() }
+        guard !done.isEmpty || hasJournal else { return discard() }
+        defer { release() }
+        // After a clean end there are no own bytes beyond the cursors.
+        retractWrite()
+        if let journal {
+            try journal.record(facts, written: done, isEnd: true)
+        } else {
+            try beginJournal(facts, done: done)
+        }
+        // Nothing is written any more, so the content can be recorded as durable for the next boot too.
+        try journal?.checkpoint(
+            done,
+            incarnation: journal?.incarnation ?? 0,
+            data: openFile,
+            dataPath: partPath,
+            syncs: syncs
+        )
+    }
+
+    func discard() {
+        guard isOpen else { return forget() }
+        if isNamed { removeOwnFiles() }
+        release()
+    }
+
+    /// Removes the part file, if its name still leads to it, and then the journal: in this order a kill in between
+    /// leaves a journal that is recognized as having no data.
+    private func removeOwnFiles() {
+        guard let mine = try? openFile.status().identity,
+            (try? folder.status(of: names.part))??.identity == mine
+        else { return }
+        try? folder.remove(names.part)
+        removeJournal()
+        disk.unfinished.remove(source, name: names.final, in: folder)
+    }
+
+    private func removeJournal() {
+        guard journal != nil || !folder.bearsMarks else { return }
+        try? JournalFile.remove(names.journal, in: folder, written: journal)
+    }
+
+    func restoreOriginal() throws(Failure) {
+        guard isOpen else { return forget() }
+        guard case .renamed(let original, let status) = origin else { return discard() }
+        let wasExtended = length != original
+        try restore(length: original, wasExtended: wasExtended) { () throws(SystemError) in
+            guard wasExtended else { return }
+            try openFile.truncate(to: original)
+            try openFile.setModified(status.modified)
+        }
+    }
+
+    func restoreExtended(length: Int64) throws(Failure) {
+        guard isOpen else { return forget() }
+        guard case .renamed(let original, _) = origin, original < length, length <= self.length else {
+            return try restoreOriginal()
+        }
+        do throws(SystemError) {
+            if length < self.length { try openFile.truncate(to: length) }
+            self.length = length
+            // The file's name promises bytes that a power cut must not take.
+            if syncs { try openFile.syncData() }
+            if let error = journal?.syncError { throw error }
+        } catch {
+            return try restoreOriginal()
+        }
+        try restore(length: length, wasExtended: true) { () throws(SystemError) in }
+    }
+
+    /// Returns the finished file, whose length `settle` corrects, to its name.
+    ///
+    /// Where that fails, the next claim finds part file and journal, and does it.
+    private func restore(
+        length: Int64,
+        wasExtended: Bool,
+        _ settle: () throws(SystemError) -> Void
+    ) throws(Failure) {
+        do throws(SystemError) {
+            try settle()
+            if wasExtended { try recordRestored(length: length) }
+            try folder.restore(openFile, names)
+            try JournalFile.remove(names.journal, in: folder, written: journal)
+        } catch {
+            throw Failure.system(.renameFailed, "cannot restore", at: path, error)
+        }
+        release()
+    }
+
+    /// Without the attribute, the journal beside the finished name would say that the file was published.
+    private func recordRestored(length: Int64) throws(SystemError) {
+        do throws(SystemError) {
+            try journal?.restored(length: length)
+        } catch {
+            if !folder.bearsMarks { throw error }
+        }
+    }
+
+    /// Closes and unlocks.
+    ///
+    /// A worker may retain the files a little longer, so they are unlocked before they are closed.
+    func release() {
+        journal?.close()
+        if isNamed { file?.unlock() }
+        ticket.release()
+        forget()
+    }
+
+    /// Whether it is neither published nor being published.
+    private var isOpen: Bool { !ticket.isReleased && !ticket.isPublishing.load(ordering: .acquiring) }
+
+    private func forget() {
+        map = nil
+        slots = []
+        hashing?.reset()
+        hashing = nil
+        journal = nil
+        file = nil
+    }
+}
