@@ -48,7 +48,7 @@ package final class ObjectStore: Sendable {
         var dice = Dice(seed: .random(in: .min ... .max))
     }
 
-    private let access: S3Access
+    let access: S3Access
     private let client: CurlClient
     private let policy: RetryPolicy
     private let learnt = Mutex(Learnt())
@@ -93,259 +93,12 @@ package final class ObjectStore: Sendable {
         )
     }
 
-    // MARK: objects
-
-    /// Stores an object in one request.
-    ///
-    /// `isFirst`: only if there is none of this key. Some stores ignore this condition, so the object is looked for before.
-    package func put(
-        _ payload: Payload,
-        at address: WebAddress,
-        isFirst: Bool = false
-    ) throws(Failure) -> Stored {
-        if isFirst, try head(address) != nil { return .exists }
-        var fields = Self.fields(of: payload)
-        if isFirst { fields.append(("If-None-Match", "*")) }
-        let response = try send("PUT", address, fields: fields, body: payload.bytes, to: "cannot store")
-        if response.head.status == 412 { return .exists }
-        return .stored(entityTag: try entityTag(in: response.head, "cannot store", address))
-    }
-
-    /// What the store has under this key; `nil` for nothing.
-    package func head(_ address: WebAddress) throws(Failure) -> Facts? {
-        let response = try send("HEAD", address, to: "cannot look at", mayBeMissing: true)
-        guard response.head.status != 404 else { return nil }
-        return Facts(
-            size: response.head.contentLength ?? 0,
-            entityTag: try entityTag(in: response.head, "cannot look at", address),
-            content: response.head.field(Self.contentField)
-        )
-    }
-
-    /// The bytes of a small object; `nil` if there is none.
-    package func get(_ address: WebAddress, limit: Int = 1 << 20) throws(Failure) -> [UInt8]? {
-        let response = try send("GET", address, limit: limit, to: "cannot read", mayBeMissing: true)
-        return response.head.status == 404 ? nil : response.body
-    }
-
-    /// A part of an object with this entity tag.
-    package func get(
-        _ address: WebAddress,
-        from start: Int64,
-        length: Int,
-        of entityTag: String
-    ) throws(Failure) -> [UInt8] {
-        guard length > 0 else { return [] }
-        let fields = [
-            ("Range", "bytes=\(start)-\(start + Int64(length) - 1)"), ("If-Match", "\"\(entityTag)\""),
-        ]
-        let response = try send("GET", address, fields: fields, limit: length, to: "cannot read")
-        // Some respond to a range with status 200.
-        let range = response.head.field("content-range") ?? ""
-        guard range.hasPrefix("bytes \(start)-\(start + Int64(length) - 1)/"), response.body.count == length
-        else {
-            throw Failure(
-                .inputOutput,
-                "cannot read",
-                at: address.redacted,
-                because: LocalizableMessage(
-                    "s3-object-replaced",
-                    "it was replaced meanwhile, or the store ignores ranges"
-                ),
-                remedy: "run it again"
-            )
-        }
-        return response.body
-    }
-
-    /// Throws if the bucket does not exist or must not be used.
-    package func requireBucket(of address: WebAddress) throws(Failure) {
-        let root = try WebAddress.s3(bucket: address.bucket, key: "")
-        let response = try send("HEAD", root, to: "cannot use", mayBeMissing: true)
-        guard response.head.status != 404 else {
-            throw Failure(
-                .notFound,
-                "cannot use",
-                at: root.redacted,
-                because: S3Refusal.noBucket(address.bucket, in: access.place),
-                remedy: "check the bucket's name and \(.option(.endpoint))"
-            )
-        }
-        // A web server may respond to everything with the same page.
-        guard response.head.contentType?.lowercased().hasPrefix("text/html") != true else {
-            throw notS3("cannot use", root, "it sent a web page")
-        }
-    }
-
-    /// Deletes an object; a missing one is no failure.
-    package func delete(_ address: WebAddress) throws(Failure) {
-        _ = try send("DELETE", address, to: "cannot delete", mayBeMissing: true)
-    }
-
-    /// A page of the objects whose keys begin with the address's key, in the order of their keys.
-    ///
-    /// `delimiter`: keys that have it after that are put together as prefixes.
-    package func list(
-        _ prefix: WebAddress,
-        delimiter: String? = nil,
-        after token: String? = nil
-    ) throws(Failure) -> S3Listing {
-        var parameters = [("list-type", "2"), ("encoding-type", "url")]
-        if !prefix.objectKey.isEmpty { parameters.append(("prefix", prefix.objectKey)) }
-        if let delimiter { parameters.append(("delimiter", delimiter)) }
-        if let token { parameters.append(("continuation-token", token)) }
-        let root = try WebAddress.s3(bucket: prefix.bucket, key: "")
-        let response = try send("GET", root, parameters, to: "cannot list")
-        do throws(XMLElement.Fault) { return try S3Listing(response.body) } catch {
-            throw notS3("cannot list", prefix, error.words)
-        }
-    }
-
-    // MARK: uploads in parts
-
-    func begin(_ payload: Payload, at address: WebAddress) throws(Failure) -> String {
-        let response = try send(
-            "POST",
-            address,
-            [("uploads", "")],
-            fields: Self.fields(of: payload) + [("x-amz-checksum-algorithm", "CRC32C")],
-            to: "cannot begin to store"
-        )
-        do throws(XMLElement.Fault) { return try S3Document.uploadID(response.body) } catch {
-            throw notS3("cannot begin to store", address, error.words)
-        }
-    }
-
-    /// Stores a part; `nil` if there is no such upload any more.
-    func put(
-        part number: Int,
-        _ bytes: [UInt8],
-        of upload: String,
-        at address: WebAddress
-    ) throws(Failure) -> S3Part? {
-        let response = try send(
-            "PUT",
-            address,
-            [("partNumber", "\(number)"), ("uploadId", upload)],
-            body: bytes,
-            to: "cannot store a part of",
-            mayBeMissing: true
-        )
-        guard response.head.status != 404 else { return nil }
-        return S3Part(
-            number: number,
-            size: Int64(bytes.count),
-            entityTag: try entityTag(in: response.head, "cannot store a part of", address),
-            checksum: response.head.field("x-amz-checksum-crc32c")
-        )
-    }
-
-    /// The parts of an upload; `nil` if there is no such upload.
-    func parts(of upload: String, at address: WebAddress) throws(Failure) -> [S3Part]? {
-        var parts: [S3Part] = []
-        var marker: Int?
-        while true {
-            var parameters = [("uploadId", upload), ("max-parts", "1000")]
-            if let marker { parameters.append(("part-number-marker", "\(marker)")) }
-            let response = try send("GET", address, parameters, to: "cannot look at", mayBeMissing: true)
-            guard response.head.status != 404 else { return nil }
-            do throws(XMLElement.Fault) {
-                let page = try S3PartList(response.body)
-                parts += page.parts
-                guard let next = page.next, next > marker ?? 0 else { return parts }
-                marker = next
-            } catch {
-                throw notS3("cannot look at", address, error.words)
-            }
-        }
-    }
-
-    /// Makes the parts an object; `nil` if there is no such upload any more.
-    func complete(
-        _ parts: [S3Part],
-        of upload: String,
-        at address: WebAddress,
-        isFirst: Bool
-    ) throws(Failure) -> Stored? {
-        if isFirst, try head(address) != nil { return .exists }
-        let response = try send(
-            "POST",
-            address,
-            [("uploadId", upload)],
-            fields: isFirst ? [("If-None-Match", "*")] : [],
-            body: S3Document.completion(parts),
-            to: "cannot complete",
-            mayBeMissing: true
-        )
-        switch response.head.status {
-        case 412: return .exists
-        case 404: return nil
-        case _: break
-        }
-        do throws(XMLElement.Fault) {
-            return .stored(entityTag: try S3Document.completedTag(response.body))
-        } catch {
-            throw notS3("cannot complete", address, error.words)
-        }
-    }
-
-    /// Aborts the listed uploads of exactly this key, because its object exists.
-    ///
-    /// `onlyEmpty`: those without a part, such as one of which only the response was lost.
-    package func abortUploads(at address: WebAddress, onlyEmpty: Bool = false) {
-        for upload in (try? uploads(at: address)) ?? [] {
-            if onlyEmpty, (try? parts(of: upload.id, at: address))?.isEmpty != true { continue }
-            try? abort(upload.id, at: address)
-        }
-    }
-
-    func abort(_ upload: String, at address: WebAddress) throws(Failure) {
-        _ = try send("DELETE", address, [("uploadId", upload)], to: "cannot abort", mayBeMissing: true)
-    }
-
-    /// The uploads of exactly this key that were begun and not completed.
-    func uploads(at address: WebAddress) throws(Failure) -> [S3Upload] {
-        let root = try WebAddress.s3(bucket: address.bucket, key: "")
-        let response = try send(
-            "GET",
-            root,
-            [("uploads", ""), ("prefix", address.objectKey)],
-            to: "cannot look at the uploads of"
-        )
-        do throws(XMLElement.Fault) {
-            return try S3Upload.all(in: response.body).filter {
-                $0.key.utf8.elementsEqual(address.objectKey.utf8)
-            }
-        } catch {
-            throw notS3("cannot look at the uploads of", address, error.words)
-        }
-    }
-
     /// The store's time, as far as it is known.
     var time: UnixTime { UnixTime(seconds: SystemClock().wallTime.seconds &+ learnt.withLock(\.skew)) }
 
     // MARK: requests
 
-    private static let contentField = "x-amz-meta-pawl-content"
-
-    private static func fields(of payload: Payload) -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = []
-        if let type = payload.type { fields.append(("Content-Type", type)) }
-        if let content = payload.content { fields.append((contentField, content)) }
-        return fields
-    }
-
-    /// What every object and every part has.
-    private func entityTag(
-        in head: ResponseHead,
-        _ what: String,
-        _ address: WebAddress
-    ) throws(Failure) -> String {
-        guard let tag = head.entityTag else { throw notS3(what, address, "it sent no entity tag") }
-        return tag.opaque
-    }
-
-    private func notS3(_ what: String, _ address: WebAddress, _ why: String) -> Failure {
+    func notS3(_ what: String, _ address: WebAddress, _ why: String) -> Failure {
         Failure(
             .badResponse,
             what,
@@ -355,7 +108,7 @@ package final class ObjectStore: Sendable {
         )
     }
 
-    private func send(
+    func send(
         _ method: String,
         _ address: WebAddress,
         _ parameters: [(name: String, value: String)] = [],
