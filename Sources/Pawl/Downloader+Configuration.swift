@@ -1,0 +1,64 @@
+package import PawlCore
+import PawlEngine
+
+extension Downloader {
+    /// Settings that all downloads of one downloader share.
+    public struct Configuration: Sendable {
+        /// Simultaneous downloads; the rest wait in order.
+        ///
+        /// Default 3.
+        public var jobs = 3
+        /// Bytes per second for all downloads together, `nil` (default) for no limit.
+        public var rateLimit: Int64?
+        /// Threads that transfer data: 1…16.
+        ///
+        /// Default 1, enough for a fast network; more speed up many small files on several cores.
+        public var threads = 1
+        /// Whether files of one host may share an HTTP/2 connection.
+        ///
+        /// Default `false`: separate keep-alive connections cost less for small and large files. `true` suits
+        /// a host that limits connections.
+        public var sharesConnections = false
+        /// Whether connections to this machine and to private networks are refused.
+        ///
+        /// See ``DownloadManager/Configuration/deniesPrivateAddresses``. Default `false`.
+        public var deniesPrivateAddresses = false
+        /// Whether the endpoint of `s3:` URLs may be private all the same: the user named it, not the list.
+        package var allowsPrivateEndpoint = false
+        /// Whether downloads are from thousands of hosts; then those of one host run on one thread.
+        package var usesManyHosts = false
+        /// A folder that stores how many connections each host accepts, shared by all programs that use it.
+        ///
+        /// A host that rejected further connections gets no more than it accepted for a day, or for an hour
+        /// after a single rejection; also after a restart. The folder is created when needed; one that
+        /// cannot be used is ignored. Default `nil`: nothing is kept across restarts.
+        public var stateFolder: String?
+
+        /// Whether events report states that follow from other events: `probing` and `transferring`,
+        /// `publishing`, `finished` and `failed`.
+        ///
+        /// Default `true`. With thousands of small files these events take a tenth of the work; snapshots
+        /// have the state in any case.
+        public var reportsEveryState = true
+        /// Decisions that the program makes itself, for every download without hooks of its own.
+        ///
+        /// Default none.
+        public var hooks = DownloadHooks()
+        /// Closures that receive log entries and measurements.
+        ///
+        /// Default none.
+        public var observers = Observers()
+        /// The form of the name that is used when one is taken.
+        package var numbering = FileName.Numbering.parenthesized
+        /// Whether a finished file of the same URL and content is the result of a download, instead of another one beside it.
+        package var recognizesFinished = true
+
+        /// Receives every request and response, on the threads that transfer data.
+        package var trace: (@Sendable (TransferTrace) -> Void)?
+        /// Receives the cookies of each origin, on those threads; all of them until ``Downloader/shutDown()`` returns.
+        package var onCookies: (@Sendable (_ loaded: [String], _ current: [String]) -> Void)?
+
+        /// Creates a configuration with all defaults.
+        public init() {}
+    }
+}

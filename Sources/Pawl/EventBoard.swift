@@ -1,0 +1,73 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+/// Dispatches engine events to their downloads and to the caller's closure.
+final class EventBoard: Sendable {
+    private struct State {
+        var downloads: [UInt64: Download] = [:]
+        var refusesNew = false
+    }
+
+    private let state = Mutex(State())
+    private let onEvent: @Sendable (DownloadEvent) -> Void
+
+    init(onEvent: @escaping @Sendable (DownloadEvent) -> Void) {
+        self.onEvent = onEvent
+    }
+
+    /// Keeps the download until its end; `false` after ``refuseNew()``.
+    func add(_ download: Download) -> Bool {
+        state.withLock { state in
+            guard !state.refusesNew else { return false }
+            state.downloads[download.id.rawValue] = download
+            return true
+        }
+    }
+
+    func refuseNew() { state.withLock { $0.refusesNew = true } }
+
+    /// Ends every wait for a download that has not ended.
+    func close(because why: String) {
+        let left = state.withLock { state in
+            defer { state.downloads = [:] }
+            return state.downloads
+        }
+        // Outside the lock: the last reference to a download calls the engine.
+        for download in left.values { download.close(because: why) }
+    }
+
+    /// Ends every wait for a download that will not run again; `false` if it was removed before.
+    @discardableResult
+    func removed(_ download: Download) -> Bool {
+        _ = state.withLock { $0.downloads.removeValue(forKey: download.id.rawValue) }
+        return download.remove(because: "it was removed")
+    }
+
+    /// Reports it too: the engine does not report the removal of a download that does not run.
+    func removedAtRest(_ download: Download) {
+        if removed(download) { onEvent(DownloadEvent(id: download.id, kind: .state(.removed))) }
+    }
+
+    /// A notice of the disk that belongs to no single download.
+    func notice(_ text: String) {
+        onEvent(
+            DownloadEvent(
+                id: Download.ID(rawValue: 0),
+                kind: .notice(DownloadNotice(LocalizableMessage(untranslated: text)))
+            )
+        )
+    }
+
+    func post(_ report: EngineEvent) {
+        let event = DownloadEvent(id: Download.ID(rawValue: report.id.rawValue), kind: report.kind)
+        onEvent(event)
+        if case .state(let state) = event.kind, state.isAtRest {
+            self.state.withLock { $0.downloads[report.id.rawValue] }?.rested()
+        }
+        guard event.kind.isEnd else { return }
+        // The board keeps it alive only until its end.
+        let download = state.withLock { $0.downloads.removeValue(forKey: report.id.rawValue) }
+        download?.end(event.kind)
+    }
+}
