@@ -96,7 +96,7 @@ final class QueueKeeper: ThreadBound {
     /// Groups that are paused.
     var pausedGroups: Set<String> = []
 
-    private var handles: [QueueID: WeakDownload] = [:]
+    var handles: [QueueID: WeakDownload] = [:]
     weak var owner: (any DownloadOwner)?
     private static let usualSlots = 3
     private var nextProgress = Instant(nanoseconds: 0)
@@ -183,94 +183,6 @@ final class QueueKeeper: ThreadBound {
         notice(LocalizableMessage(failure))
     }
 
-    // MARK: handles
-
-    /// The handle of a download, the same for all callers.
-    func handle(_ record: QueueRecord) -> Download? {
-        if let handle = handles[record.id]?.download { return handle }
-        guard let owner else { return nil }
-        let handle = Download(DownloadSnapshot(record), owner: owner)
-        handles[record.id] = WeakDownload(download: handle)
-        show(record)
-        if let outcome = outcome(of: record) { handle.end(DownloadEvent.Kind(outcome)) }
-        return handle
-    }
-
-    /// The outcome of a download that ended before this handle existed.
-    private func outcome(of record: QueueRecord) -> Result<DownloadedFile, PawlError>? {
-        switch location(record) {
-        case .unknown: .failure(.gone(DownloadSnapshot(record).source, because: "it was removed"))
-        case .unfinished: record.state == .failed ? DownloadSnapshot(record).error.map { .failure($0) } : nil
-        case .finished(let path):
-            .success(
-                DownloadedFile(
-                    path: path,
-                    length: record.written,
-                    received: 0,
-                    duration: 0,
-                    wasThere: true,
-                    verification: StoredOptions(text: record.options).verification
-                )
-            )
-        case .missing(let path):
-            .failure(
-                PawlError(
-                    Failure(
-                        .notFound,
-                        "cannot find",
-                        at: path,
-                        because: LocalizableMessage(
-                            "file-removed-since",
-                            "the file was removed after the download finished"
-                        ),
-                        remedy: "resume it to download it again"
-                    )
-                )
-            )
-        }
-    }
-
-    var allHandles: [Download] { handles.values.compactMap(\.download) }
-    /// It is being removed.
-    func isLeaving(_ id: QueueID) -> Bool { removals[id] != nil }
-
-    func existingHandle(_ id: QueueID) -> Download? { handles[id]?.download }
-
-    /// The last reference is gone, unless another handle was made since.
-    func forgetHandle(_ id: QueueID) {
-        if handles[id]?.download == nil { handles[id] = nil }
-    }
-
-    /// Updates the handle, if there is one.
-    func show(_ record: QueueRecord) {
-        guard let handle = existingHandle(record.id) else { return }
-        let rest = machine.rest(of: record.id).map { DownloadState($0) }
-        let run = runs[record.id]
-        var base = DownloadSnapshot(record)
-        if let rest, run == nil {
-            base.state = rest
-        } else if let check = checks[record.id] {
-            base.note(check)
-        }
-        handle.show(base, box: run?.box, leaving: run == nil ? nil : rest)
-    }
-
-    /// The current state of a download.
-    func snapshot(_ record: QueueRecord) -> DownloadSnapshot {
-        let record = changed[record.id] ?? runs[record.id]?.record ?? record
-        var snapshot = DownloadSnapshot(record)
-        let rest = machine.rest(of: record.id).map { DownloadState($0) }
-        if let run = runs[record.id] {
-            snapshot = snapshot.overlaid(with: run.box.reading)
-            if let rest, !snapshot.state.isAtRest { snapshot.state = rest }
-        } else if let rest {
-            snapshot.state = rest
-        } else if let check = checks[record.id] {
-            snapshot.note(check)
-        }
-        return snapshot
-    }
-
     // MARK: settling
 
     /// Progress of running downloads is written every second.
@@ -353,8 +265,4 @@ final class QueueKeeper: ThreadBound {
         }
         return changes
     }
-}
-
-struct WeakDownload {
-    weak var download: Download?
 }
