@@ -4,22 +4,22 @@ import Synchronization
 
 /// Handles the service's requests: calls, events, metrics, health check.
 final class ServiceHandler: WebHandler {
-    private let dispatcher: RPCDispatcher
-    private let requestPolicy: RequestPolicy
-    private let secret: Secret?
+    let dispatcher: RPCDispatcher
+    let requestPolicy: RequestPolicy
+    let secret: Secret?
     /// `USER:PASSWORD` that older aria2 clients send instead of the secret.
-    private let login: Secret?
+    let login: Secret?
     private let metrics: @Sendable (LatencyHistogram?) async -> String
-    private let page: Page
-    private let isStandIn: Bool
+    let page: Page
+    let isStandIn: Bool
     let lines: EventStreams
     /// All unauthenticated clients together use at most one of many threads.
-    private let unauthenticated = SerialWork(priority: .low)
+    let unauthenticated = SerialWork(priority: .low)
     /// Messages of authenticated clients that may cause large responses: one is in memory at a time.
-    private let large = SerialWork(priority: .medium)
-    private let server = Mutex<WebServer?>(nil)
+    let large = SerialWork(priority: .medium)
+    let server = Mutex<WebServer?>(nil)
     /// Messages of each WebSocket, processed one after another.
-    private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
+    let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
 
     init(
         dispatcher: RPCDispatcher,
@@ -104,7 +104,7 @@ final class ServiceHandler: WebHandler {
     }
 
     /// The length in bytes of a message with enough calls for a response of many megabytes.
-    private static let largeMessage = 64 << 10
+    static let largeMessage = 64 << 10
 
     /// Unauthenticated and large requests are processed one after another.
     private func work(
@@ -198,154 +198,10 @@ final class ServiceHandler: WebHandler {
         reply(response)
         lines.add(reader: request.connection)
     }
-
-    /// Clients of the Unix socket, and those that send `Authorization: Bearer SECRET`.
-    private func isKnown(_ request: WebRequest) -> Bool {
-        guard let secret, request.listener != .local else { return true }
-        return ServiceHandler.bearer(in: request).map(secret.admits) ?? false
-    }
-
-    private static func bearer(in request: WebRequest) -> String? {
-        guard let field = request.fields[.authorization], field.hasPrefix("Bearer ") else { return nil }
-        return String(field.dropFirst("Bearer ".count))
-    }
-
-    /// Clients of the Unix socket, and those that send the required user name and password (RFC 7617).
-    private func hasLogin(_ request: WebRequest) -> Bool {
-        guard let login, request.listener != .local else { return true }
-        return ServiceHandler.login(in: request).map(login.admits) ?? false
-    }
-
-    private static func login(in request: WebRequest) -> String? {
-        guard let field = request.fields[.authorization], field.lowercased().hasPrefix("basic "),
-            let bytes = Base64.decode(field.dropFirst("basic ".count).utf8)
-        else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func unauthorized(_ way: String) -> WebResponse {
-        var response = WebResponse(
-            401,
-            text:
-                "this requires \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a user name and password")"
-        )
-        response.fields = [("www-authenticate", way)]
-        response.delay = .seconds(1)
-        response.closes = true
-        return response
-    }
-
-    // MARK: authentication
-
-    func recognizes(_ request: WebRequest) -> Bool {
-        if request.listener == .local { return true }
-        if let login { return ServiceHandler.login(in: request).map(login.recognizes) ?? false }
-        guard let secret else { return true }
-        return ServiceHandler.bearer(in: request).map(secret.recognizes) ?? false
-            || request.path != "/jsonrpc" && request.fields[.cookie] != nil && page.isKnown(request)
-    }
-
-    /// Whether the request has the right secret or login in any of their places.
-    private func showsSecret(_ request: WebRequest) -> Bool {
-        if secret == nil, login == nil { return false }
-        return recognizes(request) || recognizes(request.body) || recognizes(inQueryOf: request)
-    }
-
-    func recognizes(_ beginning: [UInt8]) -> Bool {
-        guard let secret else { return login == nil }
-        return SecretScan.candidates(in: beginning).contains(where: secret.recognizes)
-    }
-
-    /// `GET /jsonrpc` has its parameters in base64.
-    private func recognizes(inQueryOf request: WebRequest) -> Bool {
-        request.value("params").flatMap { Base64.decode($0.utf8) }.map { recognizes($0) } ?? false
-    }
-
-    // MARK: WebSockets
-
-    func refusal(ofSocket request: WebRequest) -> WebResponse? {
-        // A WebSocket shows the secret in its messages; without it, it gets nothing.
-        let isRefused =
-            requestPolicy.refusal(of: request, showsSecret: { request.path == "/jsonrpc" }) != nil
-        if isRefused { return WebResponse(403) }
-        if request.path == Page.live { return page.isKnown(request) ? nil : WebResponse(401) }
-        if !hasLogin(request) { return WebResponse(401) }
-        return request.path == "/jsonrpc" ? nil : WebResponse(404)
-    }
-
-    func opened(_ socket: ConnectionID, request: WebRequest) {
-        let (messages, continuation) = AsyncStream.makeStream(of: [UInt8].self)
-        sockets.withLock { $0[socket] = continuation }
-        let isPage = request.path == Page.live
-        var rights = RPCRights(request)
-        if isPage { (rights.isTrusted, rights.isKnown) = (true, true) }
-        if isPage {
-            server.withLock { $0 }?.markAuthenticated(socket)
-            page.feed.add(socket)
-        } else if secret == nil || rights.isTrusted {
-            trust(socket)
-        } else if isStandIn, request.isFromLoopback, request.fields[.origin] == nil {
-            // aria2's clients on this machine listen without a call; they learn identifiers only.
-            _ = lines.add(socket: socket)
-        }
-        Task { [weak self, rights] in
-            var rights = rights
-            for await message in messages {
-                guard let self else { return }
-                if await respond(to: message, from: socket, rights: rights) { rights.isKnown = true }
-            }
-        }
-    }
-
-    /// Whether the secret was presented.
-    private func respond(to message: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
-        guard let outcome = await reply(to: message, rights: rights) else {
-            server.withLock { $0 }?.end(socket)
-            return false
-        }
-        // Its other messages wait too: each socket can try one secret per second.
-        if outcome.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
-        if outcome.showedSecret { trust(socket) }
-        server.withLock { $0 }?.respond(with: outcome.json.utf8, to: socket)
-        return outcome.showedSecret
-    }
-
-    /// `nil` if too many messages of its kind wait.
-    private func reply(to message: [UInt8], rights: RPCRights) async -> RPCDispatcher.Outcome? {
-        let isKnown = rights.isKnown || recognizes(message)
-        if isKnown, message.count < ServiceHandler.largeMessage {
-            return await dispatcher.respond(to: RPCMessage.parse(message), rights: rights)
-        }
-        let queue = isKnown ? large : unauthenticated
-        return await withCheckedContinuation { continuation in
-            let isTaken = queue.add { [dispatcher] in
-                continuation.resume(
-                    returning: await dispatcher.respond(to: RPCMessage.parse(message), rights: rights)
-                )
-            }
-            if !isTaken { continuation.resume(returning: nil) }
-        }
-    }
-
-    /// It is authenticated and receives events.
-    private func trust(_ socket: ConnectionID) {
-        guard lines.add(socket: socket) else { return }
-        server.withLock { $0 }?.markAuthenticated(socket)
-    }
-
-    func received(_ message: [UInt8], from socket: ConnectionID) {
-        _ = sockets.withLock { $0[socket] }?.yield(message)
-    }
-
-    func closed(_ connection: ConnectionID) {
-        lines.remove(connection)
-        page.feed.remove(connection)
-        sockets.withLock { $0.removeValue(forKey: connection) }?.finish()
-    }
 }
 
 extension RPCRights {
-    fileprivate init(_ request: WebRequest, isReadOnly: Bool = false) {
+    init(_ request: WebRequest, isReadOnly: Bool = false) {
         let isOwner = request.listener == .local
         self.init(isTrusted: isOwner, isReadOnly: isReadOnly, mayNameFiles: isOwner)
     }
