@@ -1,0 +1,81 @@
+import Pawl
+import PawlCore
+
+/// One download to be added.
+struct AddItem {
+    /// It fails when an option has an invalid value: the other downloads of the call are added.
+    let request: Result<DownloadRequest, Failure>
+
+    /// `defaults` are the options for which it gives none.
+    init(_ object: JSON, _ rights: RPCRights, _ defaults: DownloadOptions) throws(RPCError) {
+        if let source = object.string {
+            var request = DownloadRequest(source)
+            request.options = defaults
+            request.options.usesOwnersSecrets = rights.mayNameFiles
+            self.request = .success(request)
+            return
+        }
+        let fields = try RPCFields(
+            object,
+            named: [
+                "url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces",
+                "checkExisting", "ownersSecrets",
+            ]
+        )
+        guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
+        var request = DownloadRequest(source)
+        request.options = defaults
+        var refusal: Failure?
+        if let members = try fields.members("options") {
+            refusal = try AddItem.take(members, rights, into: &request.options)
+        }
+        request.options.usesOwnersSecrets = try fields.flag("ownersSecrets") ?? true && rights.mayNameFiles
+        if let folder = try fields.text("folder") { request.options.folder = folder }
+        if let mirrors = try fields.texts("mirrors") { request.options.mirrors = mirrors }
+        request.options.taskDescription = try fields.text("description")
+        request.group = try fields.text("group")
+        if let text = try fields.text("pieces") {
+            guard let pieces = PieceHashes(text: text) else {
+                throw .invalid("pieces must be TYPE LENGTH HEX, with the digests of all pieces")
+            }
+            request.pieces = pieces
+        }
+        request.checksExistingFile = try fields.flag("checkExisting") ?? false
+        request.priority = try fields.integer("priority", in: .min ... .max) ?? 0
+        switch try fields.text("start") {
+        case nil, "enqueued": request.start = .enqueued
+        case "paused": request.start = .paused
+        case "now": request.start = .now
+        case .some: throw .invalid("start must be enqueued, paused or now")
+        }
+        self.request = refusal.map { .failure($0) } ?? .success(request)
+    }
+
+    /// Each option's value is a string or an array of strings; returns the failure of an invalid one.
+    private static func take(
+        _ members: [JSON.Member],
+        _ rights: RPCRights,
+        into options: inout DownloadOptions
+    ) throws(RPCError) -> Failure? {
+        var values: [(name: String, value: String)] = []
+        for member in members {
+            guard DownloadOptions.hasOption(named: member.name) else {
+                throw .invalid("there is no option \(member.name)")
+            }
+            for line in member.value.array ?? [member.value] {
+                guard let text = line.string else {
+                    throw .invalid("the option \(member.name) must be a string or an array of strings")
+                }
+                values.append((name: member.name, value: text))
+            }
+        }
+        do throws(Failure) { try options.take(values) } catch { return error }
+        if options.readsFiles, !rights.mayNameFiles {
+            throw RPCError(
+                Int(PawlError.Code.badOption.rawValue),
+                "options that name local files are accepted over the Unix socket only: use 'pawl add'"
+            )
+        }
+        return nil
+    }
+}
