@@ -1,0 +1,133 @@
+import Pawl
+import PawlCore
+import Synchronization
+
+// New tasks, and how they come into the queue.
+extension DownloadSession {
+    func makeTask(
+        _ request: SessionRequest?,
+        _ resumeData: [UInt8]?,
+        _ completion: DownloadTask.Completion?
+    ) -> DownloadTask {
+        let data = resumeData.map { bytes in Result { () throws(PawlError) in try ResumeData(bytes) } }
+        let requested = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
+        let partial = (try? data?.get())?.partialName.flatMap { SessionFolders.isOwnPartial($0) ? $0 : nil }
+        let earlier = partial.flatMap { folders.remembered($0) }
+        // The URL in the resume data was changed after it had been used.
+        let isChanged = earlier.map { $0.request.url != requested.url } ?? false
+        let remembered = isChanged ? nil : earlier
+        // In one step: an earlier run's tasks may be restored at any moment.
+        let (task, isKnown, isRefused) = book.withLock { book -> (DownloadTask, Bool, Bool) in
+            if let known = partial.flatMap({ book.living($0, requested.url, completion) }) {
+                return (known, true, false)
+            }
+            var note =
+                remembered.flatMap { book.tasks[$0.number] == nil ? $0 : nil }
+                ?? TaskNote(
+                    number: book.numbers.next(),
+                    folder: SessionFolders.random,
+                    request: requested,
+                    description: nil
+                )
+            let isUsed = isChanged || book.tasks.values.contains { $0.partial == partial }
+            note.partial = isUsed ? nil : partial
+            let task = DownloadTask(note, session: self, completion: completion)
+            if !book.isInvalid { book.tasks[note.number] = task }
+            return (task, false, book.isInvalid)
+        }
+        if isKnown { return task }
+        if isRefused {
+            refuse(task, completion)
+            return task
+        }
+        if remembered == nil { folders.remember(task.note) }
+        if let refusal = requested.refusal(adding: configuration.httpAdditionalHeaders) {
+            // It is reported when the task is resumed, as every other failure is.
+            task.facts.withLock { $0.refusal = refusal }
+        } else {
+            work.yield { manager in
+                guard let manager else { return }
+                manager.perform { self.notify(task) { $0.urlSession(self, didCreateTask: task) } }
+                // The task that the resume data was used for before a kill was restored meanwhile.
+                guard task.facts.withLock({ $0.id }) == nil else { return }
+                await self.admit(task, data, to: manager)
+            }
+        }
+        return task
+    }
+
+    /// Ends a task of an invalidated session, which has no delegate any more but may have a handler that waits.
+    private func refuse(_ task: DownloadTask, _ completion: DownloadTask.Completion?) {
+        let error = PawlError.session("start", task.plainRequest.url, because: "its session was invalidated")
+        task.facts.withLock { facts in
+            (facts.state, facts.error, facts.completion) = (.completed, error, nil)
+        }
+        guard let completion else { return }
+        Task(executorPreference: Self.executor) { self.call { completion(nil, nil, error) } }
+    }
+
+    /// Adds a new task to the queue, where it waits to be resumed.
+    private func admit(
+        _ task: DownloadTask,
+        _ data: Result<ResumeData, PawlError>?,
+        to manager: DownloadManager
+    ) async {
+        do throws(PawlError) {
+            let id = try await download(data, queueRequest(task), manager).id
+            task.facts.withLock { $0.id = id }
+            book.withLock { $0.identifiers[id] = task.taskIdentifier }
+            // The description may have been set meanwhile.
+            try await manager.change(taskDescription: task.note.text, of: id)
+        } catch {
+            task.facts.withLock { $0.refusal = error }
+        }
+        await follow(task, manager)
+    }
+
+    private func download(
+        _ data: Result<ResumeData, PawlError>?,
+        _ request: DownloadRequest,
+        _ manager: DownloadManager
+    ) async throws(PawlError) -> Download {
+        guard let data else { return try await manager.add(request) }
+        let content = try data.get()
+        guard let name = content.partialName, SessionFolders.isOwnPartial(name) else {
+            return try await manager.add(
+                content,
+                partialFolder: configuration.partialFolder ?? folders.partials,
+                as: request
+            )
+        }
+        guard folders.takePartial(name) else {
+            throw .session(
+                "resume",
+                content.url,
+                because: "its resume data was used already, or its part file is gone"
+            )
+        }
+        defer { folders.dropPartial(name) }
+        return try await manager.add(content, partialFolder: folders.root, as: request)
+    }
+
+    private func queueRequest(_ task: DownloadTask) -> DownloadRequest {
+        let note = task.note
+        var fields = note.request.allHTTPHeaderFields
+        for (name, value) in configuration.httpAdditionalHeaders
+        where !fields.keys.contains(where: { $0.lowercased() == name.lowercased() }) {
+            fields[name] = value
+        }
+        var request = DownloadRequest(note.request.url)
+        request.options = configuration.options
+        request.options.fileName = nil
+        request.options.headers += fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        request.options.folder = note.folder
+        request.options.connections = 1
+        request.options.retries = configuration.retries
+        request.options.timeout = note.request.timeoutInterval ?? configuration.timeoutIntervalForRequest
+        request.options.taskDescription = note.text
+        request.priority = task.queuePriority
+        request.start = .paused
+        request.allowsDuplicate = true
+        return request
+    }
+}
