@@ -31,30 +31,7 @@ extension DownloadMachine {
         if let actions = beginSuffix(response, lane: index, now: now) { return actions }
         lanes[index].identity = response.identity
         let lane = lanes[index]
-        if lane.kind == .restarting {
-            let isBound = existingLength != nil || mayNotDiscard(for: lane.source)
-            let mayBeSame = (comparesWhole || response.evidence == .strong) && !digestsDecide
-            if !isBound, hasPieces, let keeps = keepVerified(response, lane: index, now: now) {
-                return keeps
-            }
-            if isBound || mayBeSame, let compares = compareWhole(response, lane: index, now: now) {
-                return compares
-            }
-            guard isBound else {
-                let notice = LocalizableMessage(
-                    "whole-file-again-started-over",
-                    "the server sent the whole file again: started over from 0"
-                )
-                let isTold = rangeWasSilent || map.done.isEmpty
-                return (isTold ? [] : [.notify(.notice(notice))]) + restart(with: response, lane: index)
-            }
-            return existingLength == nil
-                ? failTrial(
-                    of: lane.source,
-                    .init("cannot-compare-without-ranges", "nothing can be compared without ranges")
-                )
-                : cannotContinueExisting(.init("whole-file-sent", "the server sent the whole file"))
-        }
+        if lane.kind == .restarting { return useWhole(response, lane: index, now: now) }
         // With a suffix range the first response shows where the file begins in the resource.
         let start = base ?? response.range.start
         base = start
@@ -75,6 +52,37 @@ extension DownloadMachine {
         lanes[index].responseEnd =
             response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
         return learnDigests(of: lane) + fit(response, lane: index, now: now)
+    }
+
+    /// The whole content was requested because ranges are of no use: it is compared with the bytes on disk, or replaces them.
+    private mutating func useWhole(
+        _ response: Judge.AcceptedResponse,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
+        let lane = lanes[index]
+        let isBound = existingLength != nil || mayNotDiscard(for: lane.source)
+        let mayBeSame = (comparesWhole || response.evidence == .strong) && !digestsDecide
+        if !isBound, hasPieces, let keeps = keepVerified(response, lane: index, now: now) {
+            return keeps
+        }
+        if isBound || mayBeSame, let compares = compareWhole(response, lane: index, now: now) {
+            return compares
+        }
+        guard isBound else {
+            let notice = LocalizableMessage(
+                "whole-file-again-started-over",
+                "the server sent the whole file again: started over from 0"
+            )
+            let isTold = rangeWasSilent || map.done.isEmpty
+            return (isTold ? [] : [.notify(.notice(notice))]) + restart(with: response, lane: index)
+        }
+        return existingLength == nil
+            ? failTrial(
+                of: lane.source,
+                .init("cannot-compare-without-ranges", "nothing can be compared without ranges")
+            )
+            : cannotContinueExisting(.init("whole-file-sent", "the server sent the whole file"))
     }
 
     /// Begins the last bytes of a file whose length a response has reported: FTP and SFTP have no requests for those.

@@ -145,20 +145,7 @@ extension DownloadMachine {
     package mutating func compared(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let lane = lanes[index]
-        guard agreed else {
-            let range = ByteRange(lane.cursor - lane.overlap, lane.cursor)
-            if pieces?.areGood(in: range) == true { return contradictsPieces(index, now: now) }
-            // The bytes on disk may be the wrong ones. The request was made before the length was known; now the
-            // digests of pieces will tell.
-            if hasPieces, !mayNotDiscard(for: lane.source) {
-                return [remove(index)] + (isRetryPending ? [] : refillOrOpen(now: now))
-            }
-            return changed(
-                .init("bytes-differ", "the bytes on disk differ from the server's"),
-                lane: index,
-                now: now
-            )
-        }
+        guard agreed else { return differs(index, now: now) }
         let isShown = sources[lane.source].isOnTrial
         let isNew = noteAgreement(lane)
         let isEnd = lane.comparesEnd(of: map)
@@ -193,6 +180,23 @@ extension DownloadMachine {
             )
         let next = [remove(index), .notify(.notice(notice))] + refillOrOpen(now: now)
         return isShown || isNew ? recording(next) : next
+    }
+
+    /// The bytes on disk differ from those that the lane compared with them.
+    private mutating func differs(_ index: Int, now: Instant) -> [Action] {
+        let lane = lanes[index]
+        let range = ByteRange(lane.cursor - lane.overlap, lane.cursor)
+        if pieces?.areGood(in: range) == true { return contradictsPieces(index, now: now) }
+        // The bytes on disk may be the wrong ones. The request was made before the length was known; now the
+        // digests of pieces will tell.
+        if hasPieces, !mayNotDiscard(for: lane.source) {
+            return [remove(index)] + (isRetryPending ? [] : refillOrOpen(now: now))
+        }
+        return changed(
+            .init("bytes-differ", "the bytes on disk differ from the server's"),
+            lane: index,
+            now: now
+        )
     }
 
     /// Records in the journal before what follows, unless the download ends.

@@ -43,6 +43,31 @@ extension DownloadMachine {
             let evidence = DownloadMachine.evidence(length, instead: wanted)
             return leaveOut(index, evidence, now: now) ?? laneFault(index, .unproven(evidence), now: now)
         }
+        let verdict = makeJudge(of: head, lane: index).verdict(on: head, wallTime: wallTime)
+        lastEvent = now
+        if !plan.hooks.isEmpty {
+            if case .fault(let fault) = verdict, let asks = presentLogin(fault, head: head, lane: index) {
+                return asks
+            }
+            if let asks = presentResponse(verdict, head: head, wallTime: wallTime, lane: index) {
+                return asks
+            }
+        }
+        switch verdict {
+        case .usable(let response), .wholeInstead(let response, evidence: _):
+            if let actions = noteDigests(head, of: response, lane: index, now: now) { return actions }
+            noteLinks(head, lane: index)
+        case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage,
+            .redirect,
+            .fault:
+            break
+        }
+        return follow(verdict, head: head, lane: index, now: now)
+    }
+
+    /// The judge of a response, with what was requested and what is on disk.
+    private func makeJudge(of head: ResponseHead, lane index: Int) -> Judge {
+        let source = lanes[index].source
         var have: Int64?
         if !isStale, map.done.runs.count == 1, let base { have = base + map.done.prefix }
         let known = representation
@@ -64,26 +89,7 @@ extension DownloadMachine {
                 suspect: former.suspect
             )
         }
-        let verdict = judge.verdict(on: head, wallTime: wallTime)
-        lastEvent = now
-        if !plan.hooks.isEmpty {
-            if case .fault(let fault) = verdict, let asks = presentLogin(fault, head: head, lane: index) {
-                return asks
-            }
-            if let asks = presentResponse(verdict, head: head, wallTime: wallTime, lane: index) {
-                return asks
-            }
-        }
-        switch verdict {
-        case .usable(let response), .wholeInstead(let response, evidence: _):
-            if let actions = noteDigests(head, of: response, lane: index, now: now) { return actions }
-            noteLinks(head, lane: index)
-        case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage,
-            .redirect,
-            .fault:
-            break
-        }
-        return follow(verdict, head: head, lane: index, now: now)
+        return judge
     }
 
     private mutating func follow(
