@@ -29,6 +29,37 @@ package struct S3Configuration: Sendable {
 
     /// Throws code 28 for a profile that does not exist, and for settings that make no request.
     package func access() throws(Failure) -> S3Access {
+        let (settings, services) = try profileSettings()
+        var access = S3Access()
+        if let region = region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? settings["region"] {
+            guard S3Access.isRegion(region) else {
+                throw Failure(
+                    refusing: .region,
+                    Redaction.clipped(Redaction.printable(region), to: 64),
+                    because: LocalizableMessage("s3-no-region", "it is not a valid region name")
+                )
+            }
+            access.region = region
+        }
+        let ignoresURLs =
+            variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")?.lowercased() == "true"
+            || settings["ignore_configured_endpoint_urls"]?.lowercased() == "true"
+        let configured =
+            variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? services["s3.endpoint_url"]
+            ?? settings["s3.endpoint_url"] ?? settings["endpoint_url"]
+        if let text = endpoint ?? (ignoresURLs ? nil : configured) {
+            access.endpoint = try Self.endpoint(text)
+        }
+        access.authorityFile = try authorityFile(of: settings)
+        access.isAnonymous = isAnonymous
+        if !isAnonymous { access.credentials = try credentials(of: settings, isChosen: profile != nil) }
+        return access
+    }
+
+    /// What the profile sets in AWS's two files, and in its section of services.
+    private func profileSettings() throws(Failure) -> (
+        settings: [String: String], services: [String: String]
+    ) {
         let name = profile ?? variable("AWS_PROFILE", "AWS_DEFAULT_PROFILE") ?? "default"
         let isNamed = name != "default"
         let folder = home.map { "\($0)/.aws" }
@@ -61,31 +92,7 @@ package struct S3Configuration: Sendable {
                 remedy: "name another one with \(.option(.profile)), or create it with 'aws configure'"
             )
         }
-        var access = S3Access()
-        let region = region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? settings["region"]
-        if let region {
-            guard S3Access.isRegion(region) else {
-                throw Failure(
-                    refusing: .region,
-                    Redaction.clipped(Redaction.printable(region), to: 64),
-                    because: LocalizableMessage("s3-no-region", "it is not a valid region name")
-                )
-            }
-            access.region = region
-        }
-        let ignoresURLs =
-            variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")?.lowercased() == "true"
-            || settings["ignore_configured_endpoint_urls"]?.lowercased() == "true"
-        let configured =
-            variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? services["s3.endpoint_url"]
-            ?? settings["s3.endpoint_url"] ?? settings["endpoint_url"]
-        if let text = endpoint ?? (ignoresURLs ? nil : configured) {
-            access.endpoint = try Self.endpoint(text)
-        }
-        access.authorityFile = try authorityFile(of: settings)
-        access.isAnonymous = isAnonymous
-        if !isAnonymous { access.credentials = try credentials(of: settings, isChosen: profile != nil) }
-        return access
+        return (settings, services)
     }
 
     private func authorityFile(of settings: [String: String]) throws(Failure) -> String? {
