@@ -59,6 +59,8 @@ package struct HTTP1Pool: Hashable, Sendable {
     ) -> HTTP1ConnectionID? {
         assert(!idle.contains { $0.id == id }, "a connection is idle once")
         idle.append(Idle(id: id, key: key, hash: key.hashValue, end: now + HTTP1Limits.idleTime))
+        assert(idle[0].end <= idle[idle.count - 1].end, "the first has been idle longest")
+        assert(idle.count <= HTTP1Limits.idleConnections + 1, "one takes the place of another at most")
         return idle.count > HTTP1Limits.idleConnections ? idle.removeFirst().id : nil
     }
 

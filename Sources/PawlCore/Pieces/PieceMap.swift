@@ -88,6 +88,7 @@ package struct PieceMap: Hashable, Sendable {
     package mutating func due(in done: ByteRangeSet, nextTicket: inout UInt64) -> [Check] {
         var orders: [Check] = []
         while firstOpen < states.count, states[firstOpen] != .open { firstOpen += 1 }
+        assert(verified + checking <= states.count, "a piece is good or being checked, not both")
         guard checking < PieceMap.width else { return [] }
         for run in done.runs where run.end > Int64(firstOpen) * hashes.length {
             var piece = max(firstOpen, Int((run.start + hashes.length - 1) / hashes.length))
@@ -124,6 +125,7 @@ package struct PieceMap: Hashable, Sendable {
             if case .checking = states[piece] { checking -= 1 }
             states[piece] = .open
         }
+        assert(verified >= 0 && checking >= 0, "what is discarded was counted")
         firstOpen = min(firstOpen, first)
         clear(range)
     }
@@ -134,6 +136,7 @@ package struct PieceMap: Hashable, Sendable {
         else { return .obsolete }
         checking -= 1
         let range = hashes.range(check.piece, in: total)
+        assert(checking >= 0 && range == check.range, "an order is for one of these pieces")
         if digest.elementsEqual(hashes.digest(check.piece)) {
             states[check.piece] = .good
             verified += 1

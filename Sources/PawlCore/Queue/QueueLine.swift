@@ -141,7 +141,9 @@ package struct QueueLine: Sendable {
                 chunks.append(Chunk())
             }
         }
-        chunks[index].members.insert(number, at: offset(of: number, in: index))
+        let offset = offset(of: number, in: index)
+        assert(offset == 0 || precedes(chunks[index].members[offset - 1], number), "the line is in order")
+        chunks[index].members.insert(number, at: offset)
         if entries[Int(number)].isReady { count(ready: 1, in: index) }
         if chunks[index].members.count > QueueLine.chunkSize { split(index) }
     }
@@ -244,6 +246,7 @@ package struct QueueLine: Sendable {
     /// Halving the same gap repeatedly exhausts it: then the entries behind it are spread, as few as
     /// necessary.
     private mutating func makeRoom(at rank: Int, end: Int) -> [Number] {
+        assert((1..<end).contains(rank), "there is an entry on each side")
         let enough = 1e-6
         let left = entries[Int(members(from: rank - 1, limit: 1)[0])].place.position
         var width = 1

@@ -128,6 +128,7 @@ package struct QueueMachine: Sendable {
     package mutating func remove(_ id: QueueID) -> [Action] {
         preempted.remove(id)
         let orders = scheduler.release(id)
+        assert(!knows(id), "a removed download accepts no commands")
         guard let run = runs[id] else { return [.clean(id)] + carryOut(orders) }
         runs[id] = .removing
         return (run == .active ? [.stop(id)] : []) + carryOut(orders)
@@ -175,7 +176,9 @@ package struct QueueMachine: Sendable {
         guard let run = runs.removeValue(forKey: id), !isClosing else { return [] }
         switch run {
         case .removing: return [.clean(id)]
-        case .leaving(again: true): return begin(id)
+        case .leaving(again: true):
+            assert(scheduler.isRunning(id), "a download that starts again has a slot")
+            return begin(id)
         case .active, .leaving(again: false): return [.notify(id, rest(of: id) ?? .waiting)]
         }
     }
@@ -185,6 +188,7 @@ package struct QueueMachine: Sendable {
         let run = runs.removeValue(forKey: id)
         preempted.remove(id)
         let orders = scheduler.release(id)
+        assert(!knows(id) && runs[id] == nil, "nothing is left of an ended download")
         return [run == .removing ? .clean(id) : .write(id, state)] + carryOut(orders)
     }
 

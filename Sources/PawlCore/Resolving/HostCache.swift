@@ -70,6 +70,7 @@ package struct HostCache: Hashable, Sendable {
             name.lookup = Lookup()
             queue.append(query)
         }
+        assert(waiter.map { name.lookup?.waiters.contains($0) != true } ?? true, "a waiter waits once")
         if let waiter { name.lookup?.waiters.append(waiter) }
         names[query] = name
         return nil
@@ -100,6 +101,7 @@ package struct HostCache: Hashable, Sendable {
             names[query]?.lookup?.attempts += 1
             pace.started(at: now)
             running += 1
+            assert(running <= HostCache.mostLookups, "a lookup has a thread")
             return query
         }
         return nil
@@ -116,6 +118,7 @@ package struct HostCache: Hashable, Sendable {
             preconditionFailure("a lookup that was not started has ended")
         }
         running -= 1
+        assert(running >= 0 && lookup.attempts > 0, "a lookup that has ended was counted")
         let isResolved = result != .unavailable
         pace.ended(isResolved: isResolved, attempts: lookup.attempts, since: lookup.start, at: now)
         guard result == .unavailable else {
@@ -143,6 +146,7 @@ package struct HostCache: Hashable, Sendable {
         names[query] = name
         let index = delayed.lastIndex { $0.time <= due }.map { $0 + 1 } ?? 0
         delayed.insert(Timed(time: due, query: query), at: index)
+        assert(index + 1 == delayed.count || due < delayed[index + 1].time, "the next lookup is the first")
         return nil
     }
 

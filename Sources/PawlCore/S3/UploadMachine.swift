@@ -71,6 +71,7 @@ package struct UploadMachine: Hashable, Sendable {
         sizes = note.sizes
         upload = note.upload
         self.parts = note.sizes.usable(parts)
+        assert(self.parts.map(\.number).elementsEqual(1..<self.parts.count + 1), "parts have no gap")
         isContinuable = true
         isNoted = true
     }
@@ -110,13 +111,20 @@ package struct UploadMachine: Hashable, Sendable {
     /// A request ended.
     package mutating func ended(_ action: Action, _ result: Result) {
         switch (action, result) {
-        case (.put, .done): stage = .cleaning(.stored)
-        case (.begin, .begun(let id)): upload = id
-        case (.note, .done): isNoted = true
+        case (.put, .done):
+            assert(parts.isEmpty, "an object is stored in one request or in parts")
+            stage = .cleaning(.stored)
+        case (.begin, .begun(let id)):
+            assert(upload == nil && parts.isEmpty, "an upload is begun once")
+            upload = id
+        case (.note, .done):
+            assert(upload != nil && isContinuable, "a note names an upload that can be continued")
+            isNoted = true
         case (.part(let number, _), .part(let part)):
             precondition(number == parts.count + 1 && part.number == number, "parts are stored in order")
             parts.append(part)
-        case (.complete, .done):
+        case (.complete(let completed, let id), .done):
+            assert(id == upload && completed == parts, "what is complete are the present upload's parts")
             upload = nil
             stage = .cleaning(.stored)
         // Another worker was first, or the response to this one's request was lost.
@@ -125,6 +133,7 @@ package struct UploadMachine: Hashable, Sendable {
             upload = nil
             stage = .comparing
         case (.compare, .compared(let isEqual)):
+            assert(stage == .comparing, "nothing is compared unless an object was there first")
             stage = .cleaning(isEqual.map { $0 ? .already : .differs } ?? .lost)
         case (.abort, .done): upload = nil
         case (.deleteNote, .done): isNoted = false
