@@ -128,31 +128,8 @@ extension EasyHandle {
         isHTTP: Bool,
         hasHead: Bool
     ) -> TransferFault {
-        if let denial = denial ?? overrun { return denial }
-        if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
-            return TransferFault(
-                .tls,
-                LocalizableMessage(
-                    "fault-ssh-key",
-                    "the host's SSH key does not match the one in known_hosts"
-                )
-            )
-        }
-        if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
-            return TransferFault(
-                .publicKey,
-                LocalizableMessage(
-                    "fault-key-not-pinned",
-                    "the server's public key is not one of the pinned ones"
-                )
-            )
-        }
         let said = errorText
-        if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) {
-            return .longHead
-        }
-        // libcurl ends a field at its first CR, and then finds no colon in it.
-        if isHTTP, !hasHead, code == CURLE_BAD_FUNCTION_ARGUMENT { return .headNotHTTP }
+        if let known = knownFault(code, said, of: request, isHTTP: isHTTP, hasHead: hasHead) { return known }
         let mapping = CurlErrorMapping(
             code: code,
             text: said.isEmpty ? CurlLibrary.text(of: code) : said,
@@ -188,6 +165,41 @@ extension EasyHandle {
                 proxy: proxy
             )
         )
+    }
+
+    /// A fault that needs no text of libcurl's: that of an own check, or one that the code names.
+    private func knownFault(
+        _ code: CURLcode,
+        _ said: String,
+        of request: TransferRequest?,
+        isHTTP: Bool,
+        hasHead: Bool
+    ) -> TransferFault? {
+        if let denial = denial ?? overrun { return denial }
+        if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
+            return TransferFault(
+                .tls,
+                LocalizableMessage(
+                    "fault-ssh-key",
+                    "the host's SSH key does not match the one in known_hosts"
+                )
+            )
+        }
+        if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
+            return TransferFault(
+                .publicKey,
+                LocalizableMessage(
+                    "fault-key-not-pinned",
+                    "the server's public key is not one of the pinned ones"
+                )
+            )
+        }
+        if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) {
+            return .longHead
+        }
+        // libcurl ends a field at its first CR, and then finds no colon in it.
+        if isHTTP, !hasHead, code == CURLE_BAD_FUNCTION_ARGUMENT { return .headNotHTTP }
+        return nil
     }
 }
 

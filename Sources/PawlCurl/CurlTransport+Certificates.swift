@@ -75,47 +75,10 @@ extension CurlTransport {
     func takeDecisions() {
         for item in decisions.take() {
             guard let check = checks[item.id] else { continue }
-            var values = check.request.settings.values
-            switch item.decision {
-            case .refuse:
-                endCheck(
-                    item.id,
-                    TransferFault(
-                        .tls,
-                        LocalizableMessage(
-                            "fault-certificate-rejected",
-                            "the program does not accept the certificate"
-                        )
-                    )
-                )
+            let values: TransferSettings.Values
+            do throws(TransferFault) { values = try Self.values(of: check, after: item) } catch {
+                endCheck(item.id, error)
                 continue
-            case .accept where !item.isForClient:
-                values.verifiesPeer = false
-                values.acceptedKey = check.key
-            case .certificate(let file, let key) where item.isForClient:
-                values.certificate = file
-                values.key = key
-            case .usual, .accept, .certificate:
-                if !item.isForClient {
-                    if let problem = check.problem, values.verifiesPeer {
-                        endCheck(item.id, TransferFault(.tls, CurlErrorText.untrusted(problem)))
-                        continue
-                    }
-                    values.acceptedKey = check.key
-                } else if check.key == nil {
-                    // The handshake failed without a certificate, and there is none.
-                    endCheck(
-                        item.id,
-                        TransferFault(
-                            .tls,
-                            LocalizableMessage(
-                                "fault-client-certificate",
-                                "the server requires a client certificate"
-                            )
-                        )
-                    )
-                    continue
-                }
             }
             if !item.isForClient, check.requestsCertificate {
                 check.decided = values
@@ -124,6 +87,44 @@ extension CurlTransport {
                 proceed(item, check, values)
             }
         }
+    }
+
+    /// The settings of the check's request as the decision changes them.
+    private static func values(
+        of check: CertificateCheck,
+        after item: CertificateDecisions.Item
+    ) throws(TransferFault) -> TransferSettings.Values {
+        var values = check.request.settings.values
+        switch item.decision {
+        case .refuse:
+            throw TransferFault(
+                .tls,
+                LocalizableMessage(
+                    "fault-certificate-rejected",
+                    "the program does not accept the certificate"
+                )
+            )
+        case .accept where !item.isForClient:
+            values.verifiesPeer = false
+            values.acceptedKey = check.key
+        case .certificate(let file, let key) where item.isForClient:
+            values.certificate = file
+            values.key = key
+        case .usual, .accept, .certificate:
+            if !item.isForClient {
+                if let problem = check.problem, values.verifiesPeer {
+                    throw TransferFault(.tls, CurlErrorText.untrusted(problem))
+                }
+                values.acceptedKey = check.key
+            } else if check.key == nil {
+                // The handshake failed without a certificate, and there is none.
+                throw TransferFault(
+                    .tls,
+                    LocalizableMessage("fault-client-certificate", "the server requires a client certificate")
+                )
+            }
+        }
+        return values
     }
 
     private func proceed(
