@@ -179,6 +179,31 @@ package struct GetPlan: Sendable {
         if let line = item.line { try confine(&own, over: common, line) }
     }
 
+    /// Throws if an option of one file is given for several, or for one that has its own.
+    private mutating func checkSingleOptions() throws(Failure) {
+        let isListed = !options.inputFiles.isEmpty || !options.metalinks.isEmpty
+        guard items.count > 1 || isListed else { return }
+        // The only file of a Metalink gets the name that the user gives it.
+        let isSingle = items.count == 1 && options.inputFiles.isEmpty
+        if isSingle, options.output != nil { items[0].lines.removeAll { $0.name == "output" } }
+        let single = [
+            ("output", options.output != nil && !isSingle),
+            ("mirror", !options.download.mirrors.isEmpty && !isSingle),
+            ("checksum", options.download.checksum != nil),
+            ("length", options.download.expectedLength != nil),
+        ]
+        if let (name, _) = single.first(where: { $0.1 }) {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--\(name)",
+                because: isSingle
+                    ? "the Metalink has its own" : "it applies to a single file, but there are several",
+                remedy: isSingle ? "leave it out" : "set it below its URL in an input file"
+            )
+        }
+    }
+
     private mutating func check() throws(Failure) {
         guard !items.isEmpty || options.zsync != nil else {
             let isAlone = options.inputFiles.isEmpty
@@ -190,28 +215,7 @@ package struct GetPlan: Sendable {
                 remedy: "see 'pawl help \(command)'"
             )
         }
-        let isListed = !options.inputFiles.isEmpty || !options.metalinks.isEmpty
-        if items.count > 1 || isListed {
-            // The only file of a Metalink gets the name that the user gives it.
-            let isSingle = items.count == 1 && options.inputFiles.isEmpty
-            if isSingle, options.output != nil { items[0].lines.removeAll { $0.name == "output" } }
-            let single = [
-                ("output", options.output != nil && !isSingle),
-                ("mirror", !options.download.mirrors.isEmpty && !isSingle),
-                ("checksum", options.download.checksum != nil),
-                ("length", options.download.expectedLength != nil),
-            ]
-            if let (name, _) = single.first(where: { $0.1 }) {
-                throw Failure(
-                    .badOption,
-                    "cannot use",
-                    at: "--\(name)",
-                    because: isSingle
-                        ? "the Metalink has its own" : "it applies to a single file, but there are several",
-                    remedy: isSingle ? "leave it out" : "set it below its URL in an input file"
-                )
-            }
-        }
+        try checkSingleOptions()
         if options.isJSON, let progress = options.progress, progress != .json {
             throw Failure(
                 .badOption,

@@ -104,14 +104,7 @@ struct RepairRun: Sendable {
             return try byComparison(with: sources, checksums: checksums, length: entry.size)
         }
         let digests = try FileDigests(file.path)
-        var display = ProgressDisplay(isShown: !options.get.isJSON && !options.get.isQuiet)
-        var done: Int64 = 0
-        let wrong = try digests.wrongPieces(pieces, total: length) { count in
-            done += Int64(count)
-            display.show(file.name, done, of: length, status: "verifying")
-            return true
-        }
-        display.end()
+        let wrong = try wrongPieces(of: digests, pieces, length)
         if wrong.isEmpty, digests.length == length {
             guard let other = try differing(checksums, length) else { return whole() }
             throw refused(
@@ -133,6 +126,23 @@ struct RepairRun: Sendable {
             pieces: pieces,
             options: options.get
         ).run()
+    }
+
+    /// The wrong pieces, shown while they are looked for.
+    private func wrongPieces(
+        of digests: FileDigests,
+        _ pieces: PieceHashes,
+        _ length: Int64
+    ) throws(Failure) -> [Int] {
+        var display = ProgressDisplay(isShown: !options.get.isJSON && !options.get.isQuiet)
+        var done: Int64 = 0
+        let wrong = try digests.wrongPieces(pieces, total: length) { count in
+            done += Int64(count)
+            display.show(file.name, done, of: length, status: "verifying")
+            return true
+        }
+        display.end()
+        return wrong
     }
 
     // MARK: comparison

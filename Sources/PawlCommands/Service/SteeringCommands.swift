@@ -65,31 +65,7 @@ extension Command {
         ) { (options, ids) throws(Failure) in
             if options.takesAll || options.group != nil {
                 if let id = ids.first { throw Failure.both(id, options.takesAll ? "--all" : "--group", name) }
-                let client = try options.client()
-                let output = CommandOutput(options)
-                guard let group = options.group else {
-                    let status = try client.call("pawl.status", to: "query")
-                    let (count, rest) = name == "pause" ? status.running : status.paused
-                    if count > 0 { try client.call("pawl.\(name)All", [], to: name) }
-                    output.show(
-                        ["\(name)": .bool(count > 0)],
-                        count > 0 ? "\(done) all" : "nothing to \(name)\(rest)"
-                    )
-                    return 0
-                }
-                let known = try client.groups().first { $0.name == group }
-                guard known != nil || name == "pause" else { throw Failure.noGroup(group, to: name) }
-                guard (known?.isPaused ?? false) != (name == "pause") else {
-                    let why =
-                        name == "pause"
-                        ? "is paused already" : "is not paused; 'pawl resume ID' resumes one download"
-                    output.show(["\(name)": .bool(false)], "nothing to \(name): the group \(group) \(why)")
-                    return 0
-                }
-                try client.call("pawl.\(name)Group", [.string(group)], to: name)
-                let note = known == nil ? "; it has no downloads yet, those added to it will wait" : ""
-                output.show(["\(name)": .bool(true)], "\(done) the group \(group)\(note)")
-                return 0
+                return try together(name, options, done: done)
             }
             try requireIDs(ids, in: name, operands)
             let client = try options.client()
@@ -108,6 +84,39 @@ extension Command {
             }
             return 0
         }
+    }
+
+    /// Carries out a command for all downloads, or for the group that `options` name.
+    private static func together(
+        _ name: String,
+        _ options: VerbOptions,
+        done: String
+    ) throws(Failure) -> Int32 {
+        let client = try options.client()
+        let output = CommandOutput(options)
+        guard let group = options.group else {
+            let status = try client.call("pawl.status", to: "query")
+            let (count, rest) = name == "pause" ? status.running : status.paused
+            if count > 0 { try client.call("pawl.\(name)All", [], to: name) }
+            output.show(
+                ["\(name)": .bool(count > 0)],
+                count > 0 ? "\(done) all" : "nothing to \(name)\(rest)"
+            )
+            return 0
+        }
+        let known = try client.groups().first { $0.name == group }
+        guard known != nil || name == "pause" else { throw Failure.noGroup(group, to: name) }
+        guard (known?.isPaused ?? false) != (name == "pause") else {
+            let why =
+                name == "pause"
+                ? "is paused already" : "is not paused; 'pawl resume ID' resumes one download"
+            output.show(["\(name)": .bool(false)], "nothing to \(name): the group \(group) \(why)")
+            return 0
+        }
+        try client.call("pawl.\(name)Group", [.string(group)], to: name)
+        let note = known == nil ? "; it has no downloads yet, those added to it will wait" : ""
+        output.show(["\(name)": .bool(true)], "\(done) the group \(group)\(note)")
+        return 0
     }
 
     private static let rename = one(

@@ -156,21 +156,7 @@ enum FileVerifier {
                 because: "it has \(file.length) bytes instead of \(length) (\(item.source))"
             )
         }
-        guard !item.expected.isEmpty else {
-            guard let pieces = item.pieces else { preconditionFailure("a named file has digests") }
-            let wrong = try file.wrongPieces(pieces, progress: progress)
-            guard let bad = wrong.first else {
-                return .verified(nil, length: file.length, source: item.source)
-            }
-            let more = wrong.count == 1 ? "" : " and \(wrong.count - 1) more"
-            throw Failure(
-                .checksumMismatch,
-                "cannot accept",
-                at: place,
-                because: "the piece at \(Int64(bad) * pieces.length)\(more) is wrong (\(item.source))",
-                remedy: "see 'pawl help repair'"
-            )
-        }
+        guard !item.expected.isEmpty else { return try comparePieces(of: item, file, progress) }
         let expected = item.expected.map { expectation in
             ExpectedDigest(
                 expectation.checksum,
@@ -189,6 +175,27 @@ enum FileVerifier {
         }
         let best = try best(of: item, computed)
         return .verified(best.checksum, length: file.length, source: best.source)
+    }
+
+    /// Compares the file with the digests of its pieces.
+    private static func comparePieces(
+        of item: VerifyPlan.Item,
+        _ file: FileDigests,
+        _ progress: (Int) -> Bool
+    ) throws(Failure) -> VerifyRun.Outcome {
+        guard let pieces = item.pieces else { preconditionFailure("a named file has digests") }
+        let wrong = try file.wrongPieces(pieces, progress: progress)
+        guard let bad = wrong.first else {
+            return .verified(nil, length: file.length, source: item.source)
+        }
+        let more = wrong.count == 1 ? "" : " and \(wrong.count - 1) more"
+        throw Failure(
+            .checksumMismatch,
+            "cannot accept",
+            at: item.path,
+            because: "the piece at \(Int64(bad) * pieces.length)\(more) is wrong (\(item.source))",
+            remedy: "see 'pawl help repair'"
+        )
     }
 
     /// The expectation that proves most; a failure if any is not met.
