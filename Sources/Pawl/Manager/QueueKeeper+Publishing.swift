@@ -10,7 +10,8 @@ extension QueueKeeper {
         publishing = Set(Self.parsedIDs(try store.value(Self.publishingName) ?? ""))
     }
 
-    /// Only such a download may be the owner of a finished file that its record does not call so.
+    /// Records that the file of a download is being renamed, or is no longer: after a kill only such a download is recognized by
+    /// its finished file.
     func notePublishing(_ id: QueueID, _ isPublishing: Bool) {
         let isChange = isPublishing ? publishing.insert(id).inserted : publishing.remove(id) != nil
         guard isChange else { return }

@@ -60,7 +60,7 @@ extension QueueKeeper {
         engine.pause(id)
     }
 
-    /// The working name: the claimed one, else the requested one.
+    /// The job of a record; its file gets the claimed name, else the requested one.
     func job(for record: QueueRecord) throws(Failure) -> Job {
         try checkPlace(of: record)
         let stored = StoredOptions(text: record.options)
@@ -80,15 +80,20 @@ extension QueueKeeper {
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured
-        if let judge {
-            let id = Download.ID(rawValue: record.id.rawValue)
-            job.judge = { question, reply in
-                Task { reply(await judge(id, question)) }
-            }
-        }
         job.use(hooks, of: Download.ID(rawValue: record.id.rawValue))
         job.plan.replacesAddress = !stored.formerSources.isEmpty
+        addQuestions(to: &job, of: record)
+        return job
+    }
+
+    /// Lets the engine ask the queue, and the program, while the job runs.
+    private func addQuestions(to job: inout Job, of record: QueueRecord) {
         let id = record.id
+        if let judge {
+            job.judge = { question, reply in
+                Task { reply(await judge(Download.ID(rawValue: id.rawValue), question)) }
+            }
+        }
         if let refreshURL {
             job.plan.canRefresh = true
             job.refresh = { [weak thread] expired, completion in
@@ -112,7 +117,6 @@ extension QueueKeeper {
             let isHeard = thread?.post { $0.publishing(id, publishing, completion) } ?? false
             if !isHeard { completion(.success(())) }
         }
-        return job
     }
 
     func path(of record: QueueRecord) -> String {
