@@ -1,6 +1,7 @@
 /// Options of one download: how it is fetched and where it is stored.
 ///
-/// The defaults are those of `pawl get`.
+/// The defaults are those of `pawl get`. Where no default is stated, a value is `nil` and a list empty: nothing of that kind
+/// is used.
 public struct DownloadOptions: Sendable, Hashable {
     /// The folder for the file, created if missing; relative paths start at the working directory.
     ///

@@ -5,7 +5,7 @@ import PawlEngine
 import PawlSystem
 import Synchronization
 
-/// Downloads one or many files over HTTP(S), FTP and SFTP, and resumes earlier downloads.
+/// Downloads one or many files over HTTP(S), FTP(S) and SFTP or from S3 object stores, and resumes earlier downloads.
 ///
 /// ```swift
 /// let downloader = Downloader { event in print(event) }

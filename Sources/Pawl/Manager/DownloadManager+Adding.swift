@@ -12,7 +12,7 @@ extension DownloadManager {
     /// ``DownloadOptions/checksum`` or ``DownloadOptions/expectedLength`` that differs from the known one's
     /// is refused, and so is one for a finished file. A known download that has finished is left unchanged
     /// while its file exists. Throws ``PawlError`` with code 28 when the URL or an option is invalid; the
-    /// schemes are `http`, `https`, `ftp`, `ftps` and `sftp`.
+    /// schemes are `http`, `https`, `ftp`, `ftps`, `sftp` and `s3`.
     public func add(
         _ source: String,
         options: DownloadOptions = DownloadOptions(),

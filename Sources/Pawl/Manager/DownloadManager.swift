@@ -18,6 +18,10 @@ import PawlStore
 ///
 /// Changes are on disk before the method that made them returns: they survive a kill. A manager that is
 /// opened continues from the state of the previous one, however that ended.
+///
+/// Every method throws ``PawlError/Code/unfinished`` once the manager is shut down, and what the queue's database throws when
+/// it cannot be read. A method that changes something also throws while the database cannot be written, such as
+/// ``PawlError/Code/diskFull``; one that only asks does not. The methods state their other errors.
 public final class DownloadManager: Sendable {
     /// The configuration of a manager; everything has a default.
     public struct Configuration: Sendable {

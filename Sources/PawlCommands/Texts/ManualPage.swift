@@ -16,7 +16,7 @@ enum ManualPage {
                 .I COMMAND
                 [\\fIoptions\\fP] [\\fIarguments\\fP]
                 .SH DESCRIPTION
-                Pawl downloads files over HTTP, HTTPS, FTP, FTPS and SFTP. A file gets its final name only when it is complete \
+                Pawl downloads files over HTTP, HTTPS, FTP, FTPS and SFTP, and objects from S3 stores. A file gets its final name only when it is complete \
                 and verified; until then \\fINAME\\fP.part holds the data and \\fINAME\\fP.pawl the state needed to resume. \
                 After an interruption, a crash or a power failure, the same command or the background service resumes.
                 .PP
