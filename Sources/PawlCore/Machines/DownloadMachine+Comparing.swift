@@ -200,7 +200,7 @@ extension DownloadMachine {
     }
 
     /// Records in the journal before what follows, unless the download ends.
-    private func recording(_ actions: [Action]) -> [Action] { isActive ? [.record] + actions : actions }
+    func recording(_ actions: [Action]) -> [Action] { isActive ? [.record] + actions : actions }
 
     /// Notes that the host's bytes equal those on disk at one more place; returns whether that has to be
     /// recorded.
@@ -264,65 +264,5 @@ extension DownloadMachine {
                 "the server sends only the whole file: comparing it with the first \(ByteQuantity.text(have)) on disk, and fetching the rest again"
             )
         return drops + discards + [.notify(.notice(notice))] + admit(0, now: now)
-    }
-
-    // MARK: entity tags
-
-    /// The entity tag is not the only one seen so far: one more response shows whether each has its own.
-    mutating func checkTag(lane index: Int, now: Instant) -> [Action] {
-        let lane = lanes[index]
-        let drop = remove(index)
-        let isAsked = lanes.contains { if case .checkingTag = $0.kind { true } else { false } }
-        guard !isAsked else { return [drop] }
-        let tag = lane.identity?.validators.entityTag
-        let question = TagQuestion(source: lane.source, host: lane.host, tag: tag)
-        self.question = question
-        // The target works, and may expire again before the next request.
-        sources[lane.source].wentBack = false
-        return [drop, ask(question, now: now)]
-    }
-
-    mutating func ask(_ question: TagQuestion, now: Instant) -> Action {
-        order(.checkingTag(question), source: question.source, range: ByteRange(0, 0), overlap: 0, now: now)
-    }
-
-    mutating func checkedTag(
-        _ index: Int,
-        head: ResponseHead,
-        wallTime: UnixTime,
-        now: Instant
-    ) -> [Action] {
-        let lane = lanes[index]
-        guard case .checkingTag(let question) = lane.kind else { return [] }
-        switch Judge(requested: lane.requested, known: nil).verdict(on: head, wallTime: wallTime) {
-        case .redirect(let target): return redirect(to: target, head: head, lane: index, now: now)
-        case .fault(let fault):
-            return presentLogin(fault, head: head, lane: index) ?? laneFault(index, fault, now: now)
-        case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused,
-            .validRangeRefused, .suspectPage:
-            break
-        }
-        self.question = nil
-        // The digests of pieces are known by now.
-        if hasPieces { return [remove(index)] + refillOrOpen(now: now) }
-        if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
-            let before = record(of: lane.source, at: lane.host)?.validators
-            let old = before?.entityTag?.text ?? "another"
-            return changed(.entityTagChanged(from: old, to: tag.text), lane: index, now: now)
-        }
-        sources[lane.source].wentBack = false
-        let known = record(of: lane.source, at: question.host)?.validators.entityTag
-        if lane.host == question.host, let known, known == head.entityTag {
-            // The old tag was seen twice now: the other one is another version, from another node.
-            representation?.prove(sources[lane.source].text, at: lane.host, Validators(head))
-            return recording([remove(index)] + refillOrOpen(now: now))
-        }
-        representation?.distrust(sources[lane.source].text, at: question.host)
-        let notice =
-            LocalizableMessage(
-                "etag-varies-comparing",
-                "\(sources[lane.source].current.redacted) sends a different ETag with each response: comparing bytes instead"
-            )
-        return recording([remove(index), .notify(.notice(notice))] + refillOrOpen(now: now))
     }
 }

@@ -1,0 +1,108 @@
+// The request of a lane.
+extension DownloadMachine {
+    /// Makes a lane and the request for it.
+    ///
+    /// `range` is in the file's offsets.
+    mutating func order(
+        _ kind: Lane.Kind,
+        source: Int,
+        range: ByteRange,
+        overlap: Int64,
+        redirects: Int = 0,
+        logins: Lane.Logins = Lane.Logins(),
+        now: Instant
+    ) -> Action {
+        let id = LaneID(rawValue: nextLane)
+        nextLane += 1
+        var slot = 0
+        while lanes.contains(where: { $0.slot == slot }) { slot += 1 }
+        assert(slot < JournalLayout.slotCount, "each lane has a slot in the journal")
+        assert(overlap <= range.start, "the overlap is before the range")
+        let joint = kind == .data ? joint(after: range.end, from: source) : 0
+        let requested = request(for: kind, of: source, range: range, overlap: overlap, joint: joint)
+        var lane = Lane(
+            id: id,
+            kind: kind,
+            source: source,
+            requested: requested,
+            range: range,
+            overlap: overlap,
+            slot: slot,
+            now: now
+        )
+        lane.redirects = redirects
+        lane.logins = logins
+        lane.host = sources[source].host
+        lanes.append(lane)
+        switch kind {
+        case .data: if !range.isEmpty { map.assign(range, to: id) }
+        case .racing, .settling, .restarting, .checkingTag: break
+        }
+        return plan.hooks.contains(.adapt) ? presentRequest() : send(lanes.count - 1)
+    }
+
+    func send(_ index: Int) -> Action {
+        let (source, requested) = (lanes[index].source, lanes[index].requested)
+        return .open(
+            LaneOrder(
+                lane: lanes[index].id,
+                source: source,
+                address: sources[source].current,
+                requested: requested,
+                connection: lanes.count > 1 || requested != .whole ? .separate : .shared,
+                // A cache may hold an older version than the bytes on disk (E4).
+                bypassesCaches: requested != .whole && written > 0,
+                knownLength: sources[source].isFileTransfer ? knownLength : nil
+            )
+        )
+    }
+
+    /// What to request for all that is wanted.
+    ///
+    /// FTP and SFTP support offsets only, and only a request without an end shows the file's length, and whether it is
+    /// another file at its end. The last bytes are requested once the length is known.
+    private func selection(for source: Int) -> RequestedRange {
+        guard sources[source].isFileTransfer else { return plan.selection }
+        let start: Int64? =
+            switch plan.selection {
+            case .whole, .from: nil
+            case .closed(let range): range.start
+            case .suffix: base ?? 0
+            }
+        return start.map { $0 > 0 ? .from($0) : .whole } ?? plan.selection
+    }
+
+    /// The length of the file in the resource's offsets, where one is known.
+    var knownLength: Int64? {
+        if let total = representation?.total { return total }
+        guard case .suffix(let count) = plan.selection, let base, base > 0 else { return nil }
+        return base.addingClamped(count)
+    }
+
+    /// A range with an end where one is known: not every server supports open ranges.
+    private func request(
+        for kind: Lane.Kind,
+        of source: Int,
+        range: ByteRange,
+        overlap: Int64,
+        joint: Int64
+    ) -> RequestedRange {
+        let selection = selection(for: source)
+        guard let base else { return selection }
+        let start = base + range.start - overlap
+        switch kind {
+        case .settling: return .closed(ByteRange(start, base + range.start))
+        case .checkingTag: return .closed(ByteRange(base, base + 1))
+        case .restarting: return selection
+        case .data, .racing: break
+        }
+        let isAll = range.start == 0 && overlap == 0 && range.end == map.horizon
+        if isAll, !asksClosed || !rangesUsable { return selection }
+        let reachesEnd = knownLength.map { base.addingClamped(range.end) >= $0 } ?? true
+        if sources[source].isFileTransfer, reachesEnd { return .from(start) }
+        if range.end < SegmentMap.open { return .closed(ByteRange(start, base + range.end + joint)) }
+        if case .closed(let selected) = plan.selection { return .closed(ByteRange(start, selected.end)) }
+        // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
+        return asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
+    }
+}
