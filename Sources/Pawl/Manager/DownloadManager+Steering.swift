@@ -65,7 +65,7 @@ extension DownloadManager {
     /// failed then.
     @discardableResult
     public func startOver(_ id: Download.ID) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in try keeper.startOver(QueueID(id)) }
+        try await step { step throws(Failure) in try step.startOver(id) }
     }
 
     /// Starts a download immediately, ahead of the queue.

@@ -94,8 +94,8 @@ extension QueueKeeper {
         guard let record = try record(id), record.state != .removed, record.state != .finished else {
             return false
         }
-        let address = try keep(source, for: record, at: 0)
-        if let run = runs[id] { engine.replaceSource(run.engineID, with: address) }
+        _ = try keep(source, for: record, at: 0)
+        if runs[id] != nil { replaced.insert(id) }
         forgetOutdatedFile(of: id)
         return true
     }

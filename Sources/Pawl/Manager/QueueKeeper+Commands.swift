@@ -32,7 +32,6 @@ extension QueueKeeper {
         record.state = order.start == .paused ? .paused : .waiting
         put(record)
         if let pieces = order.pieces { keep(pieces, of: record.id) }
-        unwritten.insert(record.id)
         fresh[source, default: []].append(record.id)
         notify(record.id, .added)
         machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
@@ -154,7 +153,6 @@ extension QueueKeeper {
     ///
     /// What it has received is deleted first: after a kill in between it is still a failed download.
     func startOver(_ id: QueueID) throws(Failure) -> Bool {
-        requireWritten()
         guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .failed else {
             return false
         }

@@ -20,7 +20,10 @@ extension QueueKeeper {
 
     /// A file that does not fit a change is no longer the download's: after a kill it is not recognized as such.
     func forgetOutdatedFile(of id: QueueID) {
-        if publishing.contains(id), runs[id]?.isOutdated == true { forgetFile(of: id) }
+        guard publishing.contains(id), let run = runs[id], run.isOutdated else { return }
+        // After a kill it is to be downloaded again, when the user resumes it.
+        if run.wasPausedTooLate { edit(id) { $0.state = .paused } }
+        forgetFile(of: id)
     }
 
     /// The file of its name is not the download's.
@@ -44,8 +47,10 @@ extension QueueKeeper {
             if let name = publishing.finalName {
                 record.change { $0.newName = $0.newName ?? name }
             }
-            // The pause came too late.
-            if record.state == .paused { record.state = .waiting }
+            if record.state == .paused {
+                runs[id]?.wasPausedTooLate = true
+                record.state = .waiting
+            }
         }
         runs[id]?.completedSource = publishing.source
         notePublishing(id, true)

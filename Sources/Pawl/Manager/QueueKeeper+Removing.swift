@@ -112,12 +112,20 @@ extension QueueKeeper {
     /// The name of its part file, found by URL if a kill came before the name was written.
     func begunName(of record: QueueRecord) throws(Failure) -> String? {
         if let name = record.name { return name }
-        let (source, folder) = (record.sources[0], path(of: record))
+        let sources = [record.sources[0]] + StoredOptions(text: record.options).formerSources
+        for source in sources {
+            if let name = try begunName(of: record, from: source) { return name }
+        }
+        return nil
+    }
+
+    private func begunName(of record: QueueRecord, from source: String) throws(Failure) -> String? {
+        let folder = path(of: record)
         guard
             let name = ports.disk.unfinished(of: source, in: folder)
                 ?? ports.disk.leftover(of: source, in: folder)
         else { return nil }
-        for other in try store.records(of: record.sources[0]) where other.id != record.id {
+        for other in try store.records(of: source) where other.id != record.id {
             // Another download of the same URL: the part file may belong to that one.
             let other = try self.record(other.id) ?? other
             guard other.folder != record.folder || other.name ?? name != name || other.state == .removed

@@ -46,12 +46,28 @@ extension QueueKeeper {
             let (engineID, box) = engine.add(job)
             runs[id] = Run(engineID: engineID, box: box, record: record)
             ids[engineID] = id
+            replaced.remove(id)
             show(record)
             broadcaster.dispatcher.follow(Download.ID(rawValue: id.rawValue), box)
             noteStart(of: id)
             held.append(engineID)
         } catch {
             end(id, .failure(error))
+        }
+    }
+
+    /// Starts the runs that are stored, and gives others the URL that is stored now.
+    func startStored() {
+        held.removeAll { engineID in
+            if let id = ids[engineID], changed[id] != nil { return false }
+            engine.start(engineID)
+            return true
+        }
+        for id in replaced where changed[id] == nil {
+            replaced.remove(id)
+            guard let run = runs[id], let address = try? WebAddress.parse(run.record.sources[0]).address
+            else { continue }
+            engine.replaceSource(run.engineID, with: address)
         }
     }
 

@@ -15,6 +15,8 @@ final class QueueKeeper: ThreadBound {
         let began: String
         /// The first URL with which it began.
         private let beganSource: String
+        /// Whether it was paused when its bytes were complete already.
+        var wasPausedTooLate = false
         /// The first URL when its bytes were complete: another one that is set later is too late.
         var completedSource: String?
         var response: DownloadResponse?
@@ -73,12 +75,12 @@ final class QueueKeeper: ThreadBound {
     var hasUnwritten: Bool { !changed.isEmpty || !erased.isEmpty || !values.isEmpty }
     var events: [DownloadEvent] = []
     var completions: [(Failure?) -> Void] = []
-    /// New downloads that are not stored yet: a kill would leave files without an owner.
-    var unwritten: Set<QueueID> = []
-    /// The same by URL.
+    /// New downloads that are not stored yet, by URL.
     var fresh: [String: [QueueID]] = [:]
-    /// Runs that begin once they and their start are stored.
+    /// Runs that begin once they, their options and their start are stored: a kill would leave files that no record describes.
     var held: [DownloadID] = []
+    /// Downloads whose runs get another URL once it is stored.
+    var replaced: Set<QueueID> = []
     /// Stopped downloads whose files are removed once their removal is written.
     var cleanings: [QueueID] = []
     /// Requested removals that are not complete.
@@ -203,10 +205,7 @@ final class QueueKeeper: ThreadBound {
             clean()
             failure = write(progress: false)
         }
-        if unwritten.isEmpty {
-            for id in held { engine.start(id) }
-            held = []
-        }
+        startStored()
         let (completions, events) = (self.completions, self.events)
         self.completions = []
         self.events = []
@@ -249,7 +248,7 @@ final class QueueKeeper: ThreadBound {
         }
         writeFailure = nil
         let shown = changed.values
-        (changed, values, erased, unwritten, fresh) = ([:], [:], [], [], [:])
+        (changed, values, erased, fresh) = ([:], [:], [], [:])
         for record in shown { show(record) }
         return nil
     }
