@@ -1,6 +1,8 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
+import Synchronization
 import Testing
 
 @testable import PawlDisk
@@ -225,5 +227,59 @@ private let there = "https://b.example/x"
         }
         #expect(names.count == 40)
         #expect(names.contains("x (39).bin"))
+    }
+
+    @Test func `a download finds its part file while others examine the name`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin", from: here)
+        try partial.write(payload(10), at: 0)
+        try partial.close(keeping: folder.facts("x.bin", from: here), done: ByteRangeSet([ByteRange(0, 10)]))
+        for _ in 0..<60 {
+            let found = claimAtOnce("x.bin", from: [there, here], in: folder)
+            #expect(found == ["new: x (1).bin", "found: x.bin"])
+            if found.last != "found: x.bin" { break }
+        }
+    }
+
+    /// The results of claims of one name that threads make at the same time.
+    private func claimAtOnce(_ name: String, from sources: [String], in folder: TestFolder) -> [String] {
+        let disk = folder.disk
+        let start = Start()
+        let claims = sources.map { source in
+            let facts = folder.facts(name, from: source)
+            return Claim(folder: folder.path, name: name, ifExists: .rename, facts: facts)
+        }
+        let threads = claims.indices.map { index in
+            SystemThread.start {
+                start.ready.add(1, ordering: .acquiringAndReleasing)
+                while start.ready.load(ordering: .acquiring) < claims.count {}
+                let found = Self.outcome(of: claims[index], on: disk)
+                start.results.withLock { $0[index] = found }
+            }
+        }
+        for thread in threads { thread.join() }
+        return start.results.withLock { results in claims.indices.map { results[$0] ?? "" } }
+    }
+
+    /// Claims and lets go again.
+    private static func outcome(of claim: Claim, on disk: FileDisk) -> String {
+        do {
+            switch try disk.claim(claim, adopts: { _ in false }) {
+            case .fresh(let partial):
+                partial.discard()
+                return "new: \(partial.name)"
+            case .found(let partial, _):
+                (partial as? FilePartial)?.release()
+                return "found: \(partial.name)"
+            case .existing, .skipped: return "exists"
+            }
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private final class Start: Sendable {
+        let ready = Atomic(0)
+        let results = Mutex<[Int: String]>([:])
     }
 }

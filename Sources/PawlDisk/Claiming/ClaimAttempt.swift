@@ -258,7 +258,8 @@ struct ClaimAttempt {
         origin: FilePartial.Provenance? = nil,
         ticket: ClaimTicket
     ) -> FilePartial {
-        FilePartial(
+        ticket.keep()
+        return FilePartial(
             disk: disk,
             folder: folder,
             names: names,

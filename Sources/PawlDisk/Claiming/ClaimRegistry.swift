@@ -1,3 +1,4 @@
+import PawlSystem
 import Synchronization
 
 /// The names that this process is downloading to, each with its URL.
@@ -7,22 +8,35 @@ final class ClaimRegistry: Sendable {
         let name: String
     }
 
-    private let holders = Mutex<[Key: String]>([:])
-
-    /// Enters the name for `source`, or returns the holder.
-    func enter(_ key: Key, source: String) -> Entry {
-        let holder = holders.withLock { holders -> String? in
-            guard let holder = holders.updateValue(source, forKey: key) else { return nil }
-            holders[key] = holder
-            return holder
-        }
-        if let holder { return .held(by: holder) }
-        return .entered(ClaimTicket(key, in: self))
+    private struct Holder {
+        let source: String
+        /// It has the name's part file; before that, it only examines the files of that name.
+        var isDownloading = false
     }
 
-    func holds(_ key: Key) -> Bool { holders.withLock { $0[key] != nil } }
+    private let holders = Monitor<[Key: Holder]>([:])
 
-    fileprivate func leave(_ key: Key) { holders.withLock { $0[key] = nil } }
+    /// Enters the name for `source`, or returns the holder.
+    ///
+    /// Waits while another claim examines the name: most of them find that it is not theirs and leave it.
+    func enter(_ key: Key, source: String) -> Entry {
+        let entry = holders.wait(until: nil) { holders -> Entry? in
+            guard let holder = holders[key] else {
+                holders[key] = Holder(source: source)
+                return .entered(ClaimTicket(key, in: self))
+            }
+            return holder.isDownloading ? .held(by: holder.source) : nil
+        }
+        guard let entry else { preconditionFailure("a wait without a deadline has ended") }
+        return entry
+    }
+
+    /// Whether a download of this process has the name, or may get it.
+    func holds(_ key: Key) -> Bool { holders.read { $0[key] != nil } }
+
+    fileprivate func keep(_ key: Key) { holders.with { $0[key]?.isDownloading = true } }
+
+    fileprivate func leave(_ key: Key) { holders.with { $0[key] = nil } }
 
     enum Entry {
         case entered(ClaimTicket)
@@ -46,6 +60,9 @@ final class ClaimTicket: Sendable {
     deinit { release() }
 
     var isReleased: Bool { isOut.load(ordering: .acquiring) }
+
+    /// The claim has the name's part file: others do not wait for the name any more.
+    func keep() { registry.keep(key) }
 
     func release() {
         if !isOut.exchange(true, ordering: .acquiringAndReleasing) { registry.leave(key) }
