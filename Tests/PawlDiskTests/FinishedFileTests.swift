@@ -109,7 +109,8 @@ import Testing
         _ folder: TestFolder,
         _ bytes: [UInt8],
         journalled: Bool,
-        source: String = source
+        source: String = source,
+        content: ContentFingerprint? = nil
     ) async throws -> String? {
         var selection = Claim(
             folder: folder.path,
@@ -118,6 +119,7 @@ import Testing
             facts: folder.facts("x.bin", from: source)
         )
         selection.recognizesBytes = true
+        selection.content = { content }
         guard case .fresh(let made) = try folder.disk.claim(selection, adopts: { _ in false }) else {
             return nil
         }
@@ -129,7 +131,7 @@ import Testing
                 done: ByteRangeSet([ByteRange(0, Int64(bytes.count))])
             )
         }
-        partial.remember(nil)
+        partial.remember(content)
         let path = try await partial.publish(length: Int64(bytes.count), modified: nil)
         return path.split(separator: "/").last.map(String.init)
     }
@@ -153,6 +155,25 @@ import Testing
         try folder.put(bytes, in: "x.bin")
         #expect(try await fetch(folder, bytes, journalled: journalled) == "x (3).bin", "somebody wrote to it")
         #expect(folder.names == ["x (1).bin", "x (2).bin", "x (3).bin", "x.bin"])
+    }
+
+    @Test(arguments: [true, false], ["/tmp", "/dev/shm"])
+    func `the same bytes with other validators are not saved twice, and are recognized by these from then on`(
+        journalled: Bool,
+        parent: String
+    ) async throws {
+        let folder = TestFolder(in: parent)
+        let bytes = payload(300_000)
+        for tag in ["v1", "v2", "v3"] {
+            let name = try await fetch(folder, bytes, journalled: journalled, content: content(tag))
+            #expect(name == "x.bin", "fetched anew")
+            #expect(try await fetch(folder, bytes, journalled: journalled, content: content(tag)) == nil)
+            folder.restart()
+        }
+        let other = payload(300_000, seed: 9)
+        let name = try await fetch(folder, other, journalled: journalled, content: content("v4"))
+        #expect(name == "x (1).bin", "it has changed")
+        #expect(folder.names == ["x (1).bin", "x.bin"])
     }
 
     @Test func `a file that was changed since is an ordinary file`() async throws {

@@ -9,10 +9,10 @@ extension Publication {
 
     /// The finished file that an earlier download of this URL has made, with these bytes, and that nobody has changed since.
     ///
-    /// The server states nothing by which it could have been recognized before the content had arrived.
+    /// The server stated nothing by which it could have been recognized before the content had arrived, or other
+    /// validators than then: some nodes have tags of their own, and a file that is uploaded again has another date.
     func sameFile() -> String? {
         guard disk.recognizesFinished, claim.recognizesBytes, claim.ifExists == .rename, number > 0, isNew,
-            content == nil,
             folder.bearsMarks
         else { return nil }
         return (0..<min(number, Self.mostVariants)).lazy
@@ -27,8 +27,17 @@ extension Publication {
                 mark.fingerprint.source == OwnerAttribute.value(of: claim.source)
             else { return false }
             let found = try folder.open(name, flags: O_RDONLY | O_NONBLOCK)
-            guard try hasBytes(of: found) else { return false }
-            return try found.status().hasContent(of: status)
+            guard try hasBytes(of: found), try found.status().hasContent(of: status) else { return false }
+            if let content {
+                let mark = CompletionMark(
+                    content,
+                    length: length,
+                    modified: status.modifiedTime,
+                    isTold: true
+                )
+                OwnerAttribute.set(mark, on: found)
+            }
+            return true
         } catch {
             return false
         }

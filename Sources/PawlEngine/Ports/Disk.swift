@@ -29,8 +29,8 @@ package struct Claim: Sendable {
     ///
     /// Called only when there is a finished file.
     package var content: @Sendable () -> ContentFingerprint? = { nil }
-    /// With `IfExists.rename`: where no response proves what content this is, an earlier download's finished file of the
-    /// same URL with the same bytes is the result, and no second one is made.
+    /// With `IfExists.rename`: where no response proves that an earlier download's finished file of the same URL has this
+    /// content, but its bytes do once they have arrived, it is the result, and no second one is made.
     package var recognizesBytes = false
     /// The expected length of the file, if known.
     package var length: Int64?
