@@ -176,6 +176,35 @@ import Testing
         #expect(folder.names == ["x (1).bin", "x.bin"])
     }
 
+    @Test(arguments: [true, false])
+    func `so are they when a later run continues their part file`(_ isChosen: Bool) async throws {
+        let folder = TestFolder()
+        let bytes = payload(3000)
+        #expect(try await fetch(folder, bytes, journalled: true, content: content("v1")) == "x.bin")
+        let partial = try folder.fresh("x.bin")
+        #expect(partial.name == "x (1).bin")
+        try partial.write(bytes, at: 0)
+        try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 3000)]))
+        folder.restart()
+        let name = try #require(folder.disk.unfinished(of: Self.source, in: folder.path))
+        var selection = Claim(
+            folder: folder.path,
+            name: name,
+            ifExists: .rename,
+            facts: folder.facts(name)
+        )
+        selection.recognizesBytes = true
+        selection.isChosen = isChosen
+        guard case .found(let made, _) = try folder.disk.claim(selection, adopts: { _ in false }) else {
+            Issue.record("not found")
+            return
+        }
+        let again = try #require(made as? FilePartial)
+        again.remember(content("v2"))
+        _ = try await again.publish(length: 3000)
+        #expect(folder.names == (isChosen ? ["x (1).bin", "x.bin"] : ["x.bin"]))
+    }
+
     @Test func `a file that was changed since is an ordinary file`() async throws {
         for change in 0..<3 {
             let folder = TestFolder()

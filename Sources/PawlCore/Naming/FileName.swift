@@ -54,6 +54,21 @@ package enum FileName {
         return String(prefix(stem, bytes: limit - suffix.utf8.count - mark.utf8.count)) + mark + suffix
     }
 
+    /// The name and number from which `numbered` has made a name, if the number is at most `limit`.
+    package static func unnumbered(
+        _ name: String,
+        upTo limit: Int,
+        as numbering: Numbering = .parenthesized
+    ) -> (name: String, number: Int)? {
+        let (stem, suffix) = numbering == .dotted ? splitOnce(name[...]) ?? (name[...], "") : split(name)
+        for number in 1...limit {
+            let mark = numbering == .dotted ? ".\(number)" : " (\(number))"
+            guard stem.count > mark.count, stem.hasSuffix(mark) else { continue }
+            return (String(stem.dropLast(mark.count)) + suffix, number)
+        }
+        return nil
+    }
+
     /// Whether all of it is ASCII and trivially safe.
     private static func isPlain(_ suggestion: String) -> Bool {
         guard 1...limit ~= suggestion.utf8.count, let first = suggestion.utf8.first, first != .dot,

@@ -5,6 +5,8 @@ import PawlEngine
 struct ClaimTerms: Hashable, Sendable {
     /// The requested name.
     let name: String
+    /// Whether the name was chosen, not suggested.
+    let isChosen: Bool
     let ifExists: IfExists
     /// The only file that is replaced, if not any.
     let replaces: FileStamp?
@@ -17,6 +19,7 @@ struct ClaimTerms: Hashable, Sendable {
 
     init(_ claim: Claim) {
         name = claim.name
+        isChosen = claim.isChosen
         ifExists = claim.ifExists
         replaces = claim.replaces
         recognizesBytes = claim.recognizesBytes

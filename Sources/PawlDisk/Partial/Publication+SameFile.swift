@@ -12,12 +12,21 @@ extension Publication {
     /// The server stated nothing by which it could have been recognized before the content had arrived, or other
     /// validators than then: some nodes have tags of their own, and a file that is uploaded again has another date.
     func sameFile() -> String? {
-        guard disk.recognizesFinished, claim.recognizesBytes, claim.ifExists == .rename, number > 0, isNew,
-            folder.bearsMarks
+        guard disk.recognizesFinished, claim.recognizesBytes, claim.ifExists == .rename, isNew,
+            folder.bearsMarks, let (name, number) = numbered
         else { return nil }
         return (0..<min(number, Self.mostVariants)).lazy
-            .map { $0 == 0 ? claim.name : FileName.numbered(claim.name, $0, as: disk.numbering) }
+            .map { $0 == 0 ? name : FileName.numbered(name, $0, as: disk.numbering) }
             .first(where: isSame)
+    }
+
+    /// The suggested name, and which of its variants was claimed; `nil` if it was free.
+    ///
+    /// The part file of an earlier run is claimed by the name that the earlier run has numbered.
+    private var numbered: (name: String, number: Int)? {
+        if number > 0 { return (claim.name, number) }
+        if claim.isChosen { return nil }
+        return FileName.unnumbered(claim.name, upTo: Self.mostVariants, as: disk.numbering)
     }
 
     private func isSame(_ name: String) -> Bool {

@@ -85,6 +85,23 @@ struct FileNameTests {
         #expect(taken.count == 20)
     }
 
+    @Test(arguments: [FileName.Numbering.parenthesized, .dotted])
+    func `the name that was numbered is found again`(_ numbering: FileName.Numbering) {
+        for name in ["a.zip", "a.tar.gz", "a b (x).iso", "日本.txt"] {
+            for number in [1, 2, 10, 16] {
+                let numbered = FileName.numbered(name, number, as: numbering)
+                let found = FileName.unnumbered(numbered, upTo: 16, as: numbering)
+                #expect(found?.name == name && found?.number == number)
+            }
+            #expect(FileName.unnumbered(name, upTo: 16, as: numbering) == nil)
+            #expect(
+                FileName.unnumbered(FileName.numbered(name, 17, as: numbering), upTo: 16, as: numbering)
+                    == nil
+            )
+        }
+        #expect(FileName.unnumbered(" (1).zip", upTo: 16) == nil)
+    }
+
     @Test func `part file and journal are beside the file`() {
         #expect(FileName.partial(of: "a.zip") == "a.zip.part")
         #expect(FileName.journal(of: "a.zip") == "a.zip.pawl")
