@@ -29,7 +29,9 @@ package struct ContentFingerprint: Hashable, Sendable {
         check.feed(response.entityTag.map { $0.isWeak ? 2 : 1 as UInt8 } ?? 0)
         check.feed((response.entityTag?.opaque ?? "").utf8)
         check.feed(0 as UInt8)
-        check.feed(response.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
+        // With a strong tag the date says nothing more, and may be that of each response.
+        let date = hasTag ? nil : response.lastModified
+        check.feed(date.map { UInt64(bitPattern: $0.seconds) } ?? .max)
         selection.feed(&check)
         validators = check.value
     }

@@ -56,11 +56,16 @@ import Testing
             content("https://a.example/f", .suffix(1)),
             content("https://a.example/f", .closed(ByteRange(0, 1))),
             content(tag: EntityTag(opaque: "v1", isWeak: true)),
-            content(tag: EntityTag(opaque: "v2", isWeak: false)), content(tag: nil), content(date: 6),
-            content(date: nil), content(host: "http://b.example"),
+            content(tag: EntityTag(opaque: "v2", isWeak: false)), content(tag: nil),
+            content(tag: nil, date: 6), content(tag: EntityTag(opaque: "v1", isWeak: true), date: 6),
+            content(host: "http://b.example"),
         ]
         #expect(Set(others).count == others.count)
         #expect(content() == content())
+    }
+
+    @Test func `a strong tag identifies the content whatever the date is`() {
+        for date in [nil, 6, 200] as [Int64?] { #expect(content(date: date) == content()) }
     }
 
     @Test(arguments: [true, false], [true, false])
