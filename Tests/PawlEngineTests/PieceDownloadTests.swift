@@ -114,14 +114,53 @@ import Testing
         #expect(second.sentences(id).contains { $0.contains("on disk is wrong") } == hasBad)
     }
 
-    @Test func `digests of another length are not used`() {
+    @Test(arguments: [length + pieceLength, length - pieceLength, 1000])
+    func `content of another length than the pieces is refused with code 32`(_ length: Int64) {
         let stage = Stage()
-        let longer = Payload(seed: 78, length: Self.length + Self.pieceLength)
-        Self.serve(stage, longer)
+        Self.serve(stage, Payload(seed: 78, length: length))
         let id = stage.start(Self.job())
         stage.run()
-        #expect(stage.phases(id).last == .finished)
-        stage.expect(longer, at: "a.bin")
+        #expect(stage.failure(id)?.code == .checksumMismatch, "\(stage.sentences(id))")
+        #expect(!stage.world.disk.listing.contains("/downloads/a.bin"))
+    }
+
+    @Test func `content of another length is fetched again from a source that has the right one`() {
+        let stage = Stage()
+        Self.serve(stage, Payload(seed: 78, length: 1000))
+        Self.serve(stage, Self.content, at: "mirror.test")
+        let id = stage.start(Self.job("mirror.test"))
+        stage.run()
+        #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
+        stage.expect(Self.content, at: "a.bin")
+    }
+
+    @Test func `a coded body is refused where only pieces prove the content`() {
+        let stage = Stage()
+        Self.serve(stage, Self.content) { $0.coded = Payload(seed: 79, length: 1000) }
+        let id = stage.start(Self.job())
+        stage.run()
+        #expect(stage.failure(id)?.code == .checksumMismatch, "\(stage.sentences(id))")
+    }
+
+    @Test(arguments: [true, false])
+    func `the pieces of a finished file that is continued are checked, and its bytes stay`(_ isRight: Bool) {
+        let stage = Stage()
+        Self.serve(stage, Self.content)
+        var begun = Array(Self.bytes[..<Int(5 * Self.pieceLength)])
+        // Not where samples are compared.
+        if !isRight { begun[Int(Self.pieceLength) + 99] ^= 1 }
+        stage.world.disk.put(FakeDisk.Finished(begun), at: "/downloads/a.bin")
+        var job = Self.job()
+        job.ifExists = .resume
+        let id = stage.start(job)
+        stage.run()
+        if isRight {
+            #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
+            stage.expect(Self.content, at: "a.bin")
+        } else {
+            #expect(stage.failure(id)?.code == .checksumMismatch, "\(stage.sentences(id))")
+            #expect(stage.world.disk.finished("/downloads/a.bin")?.bytes == begun)
+        }
     }
 
     @Test func `a paused download checks its pieces when it continues`() {

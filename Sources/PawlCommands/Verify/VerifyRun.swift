@@ -184,6 +184,15 @@ enum FileVerifier {
         _ progress: (Int) -> Bool
     ) throws(Failure) -> VerifyRun.Outcome {
         guard let pieces = item.pieces else { preconditionFailure("a named file has digests") }
+        guard pieces.fits(file.length) else {
+            throw Failure(
+                .checksumMismatch,
+                "cannot accept",
+                at: item.path,
+                because:
+                    "it has \(file.length) bytes, and the digests are of \(pieces.count) pieces of \(pieces.length) bytes (\(item.source))"
+            )
+        }
         let wrong = try file.wrongPieces(pieces, progress: progress)
         guard let bad = wrong.first else {
             return .verified(nil, length: file.length, source: item.source)

@@ -9,10 +9,11 @@ extension DownloadMachine {
 
     /// Begins to check pieces once the file's length is known.
     ///
-    /// Digests that do not fit the length are of other content; the length or the whole file's digest says so.
-    mutating func preparePieces() {
+    /// Digests that do not fit the length are of other content, which is refused at the end (``settlePieces()``). So are a
+    /// coded body, and a finished file that was continued and has a wrong piece.
+    mutating func preparePieces(isEnd: Bool = false) {
         guard let hashes = plan.pieces, let total = map.total, pieces?.total != total,
-            plan.selection == .whole, existingLength == nil, representation?.coding == nil
+            plan.selection == .whole, existingLength == nil || isEnd, representation?.coding == nil
         else { return }
         pieces = PieceMap(hashes, total: total)
         guard hasPieces else { return }
@@ -33,10 +34,29 @@ extension DownloadMachine {
 
     /// All bytes are on disk: `nil` when no piece is left to check.
     mutating func settlePieces() -> [Action]? {
-        preparePieces()
-        guard let pieces, !pieces.isSettled else { return nil }
+        preparePieces(isEnd: true)
+        guard let pieces else { return refuseWithoutPieces() }
+        guard !pieces.isSettled else { return nil }
         let entered: [Action] = phase == .verifying ? [] : [enter(.verifying)]
         return entered + checkPieces()
+    }
+
+    /// The digests of the pieces are not those of the bytes on disk, and nothing else was given that proves them.
+    private mutating func refuseWithoutPieces() -> [Action]? {
+        guard let hashes = plan.pieces, plan.selection == .whole, !plan.hasDigest else { return nil }
+        let why =
+            if let coding = representation?.coding {
+                LocalizableMessage(
+                    "pieces-of-coded-body",
+                    "it has Content-Encoding \(coding), and the digests are of its pieces without that"
+                )
+            } else {
+                LocalizableMessage(
+                    "pieces-of-other-length",
+                    "it has \(written) bytes, and the digests are of \(hashes.count) pieces of \(hashes.length) bytes"
+                )
+            }
+        return mismatch(why, isGiven: false)
     }
 
     /// The lane is about to advance to `cursor`: its source has sent the bytes up to there.
@@ -69,6 +89,8 @@ extension DownloadMachine {
         blamed: Int?,
         now: Instant
     ) -> [Action] {
+        // The bytes of a finished file are not discarded.
+        if existingLength != nil { return failPiece(range, digest: digest, of: piece) }
         map.discard(range)
         voidCheckpoint()
         var actions = dropRacers(within: range)
@@ -141,7 +163,8 @@ extension DownloadMachine {
                     "the \(algorithm) of the piece at \(range.start) is \(Hexadecimal.text(digest)), expected \(expected), and no source is left that sends another"
                 ),
                 remedy: kept("\(.resume) with other sources of the same file")
-            )
+            ),
+            givesBack: true
         )
     }
 

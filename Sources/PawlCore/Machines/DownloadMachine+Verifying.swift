@@ -106,7 +106,7 @@ extension DownloadMachine {
     }
 
     /// The bytes are wrong: once they are fetched from another source, else they are kept and never published.
-    private mutating func mismatch(_ evidence: LocalizableMessage, isGiven: Bool) -> [Action] {
+    mutating func mismatch(_ evidence: LocalizableMessage, isGiven: Bool) -> [Action] {
         if otherSource() == nil, !hasRefetched { _ = addDuplicate() }
         if let other = otherSource(), existingLength == nil, plan.keepsPartial {
             hasRefetched = true

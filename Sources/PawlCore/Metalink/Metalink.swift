@@ -10,7 +10,7 @@ package struct Metalink: Hashable, Sendable {
         package var size: Int64?
         /// The best one first.
         package var checksums: [Checksum]
-        /// The digests of its pieces, if they fit the size; those of the best algorithm.
+        /// The digests of its pieces; those of the best algorithm.
         package var pieces: PieceHashes?
         /// The best one first; empty only if sources are not needed.
         package var sources: [Source]
@@ -94,7 +94,9 @@ package struct Metalink: Hashable, Sendable {
             )
         }
         let size = element.child("size").flatMap { Array($0.trimmedText.utf8).decimalNumber }
-        let pieces = (verification?.children("pieces") ?? []).compactMap { Self.pieces($0, of: size) }
+        let pieces = (verification?.children("pieces") ?? []).compactMap(Self.pieces)
+            // What contradicts the size is left out only where another digest proves the content.
+            .filter { $0.fits(size ?? $0.longest) || checksums.isEmpty }
         return File(
             folders: parts.dropLast().map(FileName.safe),
             name: FileName.safe(last),
@@ -126,8 +128,8 @@ package struct Metalink: Hashable, Sendable {
     }
 
     /// Digests in order; version 3 numbers them, from 0.
-    private static func pieces(_ element: XMLElement, of size: Int64?) -> PieceHashes? {
-        guard let size, let algorithm = algorithm(of: element),
+    private static func pieces(_ element: XMLElement) -> PieceHashes? {
+        guard let algorithm = algorithm(of: element),
             let length = element.attributes["length"].flatMap({ Array($0.utf8).decimalNumber })
         else { return nil }
         let listed = element.children("hash")
@@ -135,10 +137,8 @@ package struct Metalink: Hashable, Sendable {
         let ordered = zip(numbers, listed).sorted { $0.0 < $1.0 }
         guard ordered.map(\.0) == Array(ordered.indices) else { return nil }
         let digests = ordered.compactMap { Hexadecimal.bytes($0.1.trimmedText) }
-        guard digests.count == listed.count,
-            let pieces = PieceHashes(algorithm, length: length, digests: digests), pieces.fits(size)
-        else { return nil }
-        return pieces
+        guard digests.count == listed.count else { return nil }
+        return PieceHashes(algorithm, length: length, digests: digests)
     }
 
     private static func algorithm(of element: XMLElement) -> HashAlgorithm? {

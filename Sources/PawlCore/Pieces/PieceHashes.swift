@@ -46,6 +46,12 @@ package struct PieceHashes: Hashable, Sendable {
         total > 0 && (total - 1) / length == Int64(count - 1)
     }
 
+    /// The greatest length of a file with these pieces.
+    package var longest: Int64 {
+        let (product, isTooLong) = length.multipliedReportingOverflow(by: Int64(count))
+        return isTooLong ? .max : product
+    }
+
     /// The range of a piece in a file of `total` bytes.
     package func range(_ piece: Int, in total: Int64) -> ByteRange {
         let start = Int64(piece) * length

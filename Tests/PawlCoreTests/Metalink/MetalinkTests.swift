@@ -49,6 +49,25 @@ import Testing
 
     private func addresses(_ file: Metalink.File) -> [String] { file.sources.map(\.address.text) }
 
+    @Test func `pieces count without a size, and one that contradicts them only beside another digest`()
+        throws
+    {
+        func pieces(_ size: String, _ hash: String = "") throws -> Int? {
+            let text = """
+                <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="a">\(size)\(hash)
+                <pieces length="4" type="sha-1"><hash>\(Self.sha1)</hash><hash>\(Self.sha1)</hash></pieces>
+                <url>http://example.org/a</url></file></metalink>
+                """
+            return try Metalink(Array(text.utf8)).files.first?.pieces?.count
+        }
+        let hash = "<hash type=\"sha-256\">\(Self.sha256)</hash>"
+        #expect(try pieces("") == 2)
+        #expect(try pieces("", hash) == 2)
+        #expect(try pieces("<size>8</size>") == 2)
+        #expect(try pieces("<size>9</size>") == 2, "nothing else proves the content")
+        #expect(try pieces("<size>9</size>", hash) == nil)
+    }
+
     @Test func `files without a usable URL count only where sources are not needed`() throws {
         let all = try Metalink(Array(Self.newest.utf8), needsSources: false)
         #expect(all.files.map(\.name) == ["disk 1.iso", "b", "none"])

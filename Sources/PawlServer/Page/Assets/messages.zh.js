@@ -105,6 +105,8 @@ const messages = {
   "digest-mismatch": "{0} 应为 {1}（{2}），实为 {3}",
   "digest-mismatch-guessed": "应为 {0}（{1}，未说明类型），所有支持的类型都不相符，{2} 为 {3}；它可能是其他类型（如 BLAKE3）",
   "partial-has-other-size": "未完成的文件有 {0} 字节，而内容有 {1} 字节",
+  "pieces-of-coded-body": "响应使用了 Content-Encoding {0}，而分块的摘要属于未编码的内容",
+  "pieces-of-other-length": "共 {0} 字节，而摘要属于 {1} 个 {2} 字节的分块",
   "piece-mismatch": "位于 {1} 的分块的 {0} 为 {2}，应为 {3}，且没有其他来源可用",
   "unexpected-content": "服务器的内容与预期不同：{0}",
   "content-not-proven": "无法证明内容相同：{0}",
