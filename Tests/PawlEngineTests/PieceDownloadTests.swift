@@ -209,6 +209,39 @@ import Testing
         #expect(!second.sentences(id).contains { $0.contains("started over") })
     }
 
+    /// A part file of content that is a few bytes shorter than that of the pieces, and whose last piece is wrong.
+    private static func shorterPart(_ payload: Payload) -> Stage {
+        let first = Stage()
+        serve(first, payload) { $0.ranges = .ignored }
+        first.start(job())
+        first.whenTaken(5 * pieceLength) { $0.crash(.kill) }
+        first.run()
+        return first
+    }
+
+    @Test
+    func `good pieces of a file of another length are not discarded for the whole, which is requested once`()
+    {
+        let first = Self.shorterPart(Payload(Array(Self.bytes.dropLast(5))))
+        let second = Stage(world: first.world)
+        Self.serve(second, Self.content) { $0.ranges = .ignored }
+        let before = second.world.network.taken
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.failure(id)?.code == .cannotResume, "\(second.sentences(id))")
+        #expect(second.world.network.taken - before <= 2 * Self.length)
+    }
+
+    @Test func `wrong pieces of a file of another length are replaced by the whole`() {
+        let first = Self.shorterPart(Payload(seed: 78, length: Self.length - 5))
+        let second = Stage(world: first.world)
+        Self.serve(second, Self.content) { $0.ranges = .ignored }
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.phases(id).last == .finished, "\(second.sentences(id))")
+        second.expect(Self.content, at: "a.bin")
+    }
+
     @Test func `good pieces stay on disk when the whole is sent again and breaks`() {
         let first = Self.damagedPart([3 * Self.pieceLength + 5], tag: nil)
         first.world.network[Stage.host].always = .reset(after: Self.pieceLength)

@@ -18,7 +18,16 @@ extension DownloadMachine {
         if lanes[index].requested != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
-        if !isBound, hasPieces { return wholeWithPieces(evidence, lane: index, others: others, now: now) }
+        if !isBound, hasPieces {
+            guard case .changed(let change) = response.evidence, lanes[index].requested == .whole else {
+                return wholeWithPieces(evidence, lane: index, others: others, now: now)
+            }
+            // The whole was requested, and it has another length or coding than the bytes on disk.
+            guard map.done.isEmpty, response.identity.coding == nil, countRestart() else {
+                return changed(change, lane: index, now: now)
+            }
+            return restart(with: response, lane: index)
+        }
         // Seeds are proven by the digest of the whole alone.
         let isSame = response.evidence == .strong && others.isEmpty && !plan.isSeeded
         if isBound || isSame || map.isComplete && !map.done.isEmpty {
