@@ -71,11 +71,29 @@ struct Command: Sendable {
         self.details = details
         self.operand = operand
         entries = options
-        self.run = run
+        self.run = { (arguments) throws(Failure) in
+            if let sentence = Self.interruption(of: name) { SignalWatch.begin(sentence) }
+            return try run(arguments)
+        }
     }
 }
 
 extension Command {
+    /// The message of a command that a signal ends before it has anything to stop; `nil` where signals do what they usually do.
+    private static func interruption(of name: String) -> String? {
+        switch name {
+        // A service is detached from what starts it, and aria2c can become one; aria2 itself handles no signals before.
+        case "serve", "aria2c", "completions", "help": nil
+        case "get", "repair": "interrupted before the download began; run the same command again"
+        case "pipe": "interrupted before the first job; run the same command again"
+        case "verify": "interrupted: not all files were verified"
+        case "wait": "interrupted; the downloads of the service continue"
+        case "list", "show", "status", "web", "stop": "interrupted before the service responded"
+        case _:
+            "interrupted before the service responded; it may have carried out the command, see 'pawl list'"
+        }
+    }
+
     /// Whether its exit code is that of downloads.
     var reportsDownloads: Bool { ["get", "pipe", "repair", "wait"].contains(name) }
 

@@ -1,8 +1,12 @@
 import Glibc
 import PawlCore
+import Synchronization
 
 /// Prompts the user at the terminal for a password, without echo.
 enum PasswordPrompt {
+    /// The terminal whose echo is off, with its former state.
+    private static let silenced = Mutex<(terminal: Int32, former: termios)?>(nil)
+
     /// Returns `nil` without a terminal.
     static func ask(_ user: String) throws(Failure) -> String? {
         let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
@@ -13,13 +17,24 @@ enum PasswordPrompt {
         var silent = former
         // Keys are read one by one, Ctrl-C too: nothing else may end the program while echo is off.
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        silenced.withLock { [former] in $0 = (terminal, former) }
+        defer { restoreEcho() }
         guard unsafe tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
         say("pawl: password for \(TerminalText.harmless(user)): ", to: terminal)
         let typed = line(of: terminal)
-        unsafe tcsetattr(terminal, TCSAFLUSH, &former)
+        restoreEcho()
         say("\n", to: terminal)
         if let typed { return typed }
         throw Failure(.unfinished, "cannot use", at: "--user \(user)", because: "no password was entered")
+    }
+
+    /// Ends the prompt's hold on the terminal; from any thread.
+    static func restoreEcho() {
+        silenced.withLock { silenced in
+            guard var held = silenced else { return }
+            unsafe tcsetattr(held.terminal, TCSAFLUSH, &held.former)
+            silenced = nil
+        }
     }
 
     /// Reads up to the return key; returns `nil` after Ctrl-C or if the terminal is gone.

@@ -1,11 +1,31 @@
 import Glibc
 import Pawl
 import PawlSystem
+import Synchronization
 
 /// Receives signals on a dedicated thread, so that no code runs in a signal handler.
 ///
-/// Start it before any other thread: threads inherit the mask that reserves the signals for this one.
+/// Begin it before any other thread: threads inherit the mask that reserves the signals for this one.
 package enum SignalWatch {
+    private struct State: Sendable {
+        var onSignal: @Sendable (Int32) -> Void
+        var cursor = CursorGuard()
+        /// How often the process was requested to end.
+        var requests = 0
+    }
+
+    /// `nil` before the first thread listens.
+    private static let state = Mutex<State?>(nil)
+
+    /// Until ``start(hasDisplay:cursor:onSignal:)``, a signal ends the process with exit code 7 and this sentence.
+    ///
+    /// For commands that may wait before they have anything to stop: for input, a server or the service.
+    static func begin(_ sentence: String) {
+        guard state.withLock(\.self) == nil else { return }
+        state.withLock { $0 = State { number in leave(after: number, sentence) } }
+        listen(for: endings)
+    }
+
     /// - Parameters:
     ///   - hasDisplay: also receive signals for resizing, stopping and continuing.
     ///   - cursor: restored before an immediate exit.
@@ -16,19 +36,17 @@ package enum SignalWatch {
         onSignal: @escaping @Sendable (Int32) -> Void
     ) {
         _ = signal(SIGPIPE, SIG_IGN)
-        var watched = sigset_t()
-        unsafe sigemptyset(&watched)
-        for number in [SIGINT, SIGTERM] { unsafe sigaddset(&watched, number) }
-        // Under nohup, a closed terminal must not stop it.
-        if !isIgnored(SIGHUP) { unsafe sigaddset(&watched, SIGHUP) }
-        if hasDisplay {
-            for number in [SIGWINCH, SIGCONT] { unsafe sigaddset(&watched, number) }
-            if !isIgnored(SIGTSTP) { unsafe sigaddset(&watched, SIGTSTP) }
+        let isListening = state.withLock { state in
+            defer { state = State(onSignal: onSignal, cursor: cursor) }
+            return state != nil
         }
-        unsafe pthread_sigmask(SIG_BLOCK, &watched, nil)
-        let listener = SignalListener(watched: watched, cursor: cursor, onSignal: onSignal)
-        SystemThread.detached("pawl-signals") { listener.listen() }
+        if !isListening { listen(for: endings) }
+        guard hasDisplay else { return }
+        listen(for: [SIGWINCH, SIGCONT] + (isIgnored(SIGTSTP) ? [] : [SIGTSTP]))
     }
+
+    /// The signals that request an end; under nohup, a closed terminal must not.
+    private static var endings: [Int32] { [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP]) }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
@@ -37,37 +55,44 @@ package enum SignalWatch {
         let ignoring = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
         return handler == ignoring
     }
-}
 
-/// The thread's work.
-private final class SignalListener: Sendable {
-    private let watched: sigset_t
-    private let cursor: CursorGuard
-    private let onSignal: @Sendable (Int32) -> Void
-
-    init(watched: sigset_t, cursor: CursorGuard, onSignal: @escaping @Sendable (Int32) -> Void) {
-        self.watched = watched
-        self.cursor = cursor
-        self.onSignal = onSignal
+    private static func listen(for numbers: [Int32]) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for number in numbers { unsafe sigaddset(&set, number) }
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        let watched = set
+        SystemThread.detached("pawl-signals", blocksSignals: true) {
+            while true {
+                var set = watched
+                var number: Int32 = 0
+                if unsafe sigwait(&set, &number) == 0 { hear(number) }
+            }
+        }
     }
 
-    func listen() -> Never {
-        var requests = 0
-        while true {
-            var set = watched
-            var number: Int32 = 0
-            guard unsafe sigwait(&set, &number) == 0 else { continue }
-            switch number {
-            case SIGINT, SIGTERM, SIGHUP:
-                requests += 1
-                // Second request: the data on disk is consistent at any time, so exit immediately.
-                if requests > 1 {
-                    cursor.show()
-                    _exit(Int32(PawlError.Code.unfinished.rawValue))
-                }
-            default: break
-            }
-            onSignal(number)
+    private static func hear(_ number: Int32) {
+        let isEnding = [SIGINT, SIGTERM, SIGHUP].contains(number)
+        let known = state.withLock { state in
+            if isEnding { state?.requests += 1 }
+            return state
         }
+        guard let known else { return }
+        // Second request: the data on disk is consistent at any time, so exit immediately.
+        if isEnding, known.requests > 1 {
+            known.cursor.show()
+            _exit(Int32(PawlError.Code.unfinished.rawValue))
+        }
+        known.onSignal(number)
+    }
+
+    private static func leave(after number: Int32, _ sentence: String) -> Never {
+        PasswordPrompt.restoreEcho()
+        var errors = OutputFile(descriptor: STDERR_FILENO)
+        // After the terminal's ^C, or a progress bar.
+        if isatty(STDERR_FILENO) == 1 { errors.append("\n") }
+        errors.appendLine("pawl: \(sentence)")
+        errors.flush()
+        _exit(Int32(PawlError.Code.unfinished.rawValue))
     }
 }

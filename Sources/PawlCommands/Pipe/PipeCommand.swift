@@ -32,19 +32,32 @@ extension Command {
             }
         }
         let inbox = PipeInbox()
+        if let count = options.partitions {
+            let run = PartitionRun(count, configuration, inbox)
+            SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in inbox.stop() }
+            return explained(try run.run(), "the output lacks some of the lines")
+        }
+        // May wait for a store, which a signal ends at once.
+        var run = try PipeRun(configuration, inbox)
         // Once for running samples, once for aborting an upload.
         let longest = 2 * configuration.grace.seconds + 1
-        // Before any other thread, so that the others inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in
             inbox.stop()
             // A request to a store that does not respond takes longer. What a kill leaves, a later run finds.
             SystemThread.detached("pawl-grace", blocksSignals: true) {
                 SystemThread.sleep(seconds: longest)
-                _exit(Int32(PawlError.Code.unfinished.rawValue))
+                _exit(explained(Int32(PawlError.Code.unfinished.rawValue)))
             }
         }
-        if let count = options.partitions { return try PartitionRun(count, configuration, inbox).run() }
-        var run = try PipeRun(configuration, inbox)
-        return try run.run()
+        return explained(try run.run())
     }
+}
+
+/// Prints why a run ends with this exit code, if a signal ended it.
+private func explained(_ code: Int32, _ what: String = "some jobs have no result") -> Int32 {
+    guard code == PawlError.Code.unfinished.rawValue else { return code }
+    var errors = OutputFile(descriptor: STDERR_FILENO)
+    errors.appendLine("pawl: interrupted: \(what); run the same command again")
+    errors.flush()
+    return code
 }

@@ -83,6 +83,23 @@ struct `The display` {
         if code == 0 { #expect(folder.difference("f", from: content) == nil) }
     }
 
+    @Test func `a signal at the prompt for a password gives the terminal its echo back`() throws {
+        let script = """
+            import os, pty, signal, sys, termios
+            child, terminal = pty.fork()
+            if child == 0: os.execv(sys.argv[1], ["pawl", "get", "--user", "me", "http://127.0.0.1:1/"])
+            def echoes(): return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+            shown = b""
+            while b"password for me: " not in shown: shown += os.read(terminal, 1000)
+            before = echoes()
+            os.kill(child, signal.SIGTERM)
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            print(before, echoes(), code)
+            """
+        let process = try PawlProcess.run("/usr/bin/python3", ["-c", script, PawlBinary.path])
+        #expect(process.lines == ["False True 7"], "\(process.errors)")
+    }
+
     @Test func `a pipe gets no escape codes`() throws {
         let process = try PawlProcess.run(
             PawlBinary.path,
