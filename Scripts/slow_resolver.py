@@ -3,8 +3,8 @@
 
     slow_resolver.py ADDRESS RATE [--log FILE]
 
-Every name has the address 127.1.A.B that follows from its number (`h123.…`), `dead…` does not exist, and there are no IPv6
-addresses. Of the queries beyond the rate, every second one gets SERVFAIL, the others are dropped. When it ends, it
+Every name has the address 127.1.A.B that follows from its number (`h123.…`), `dead…` does not exist, `broken…` always gets
+SERVFAIL, and there are no IPv6 addresses. Of the queries beyond the rate, every second one gets SERVFAIL, the others are dropped. When it ends, it
 writes the numbers of its responses to the log.
 """
 import re, signal, socket, struct, sys, time
@@ -24,7 +24,7 @@ def response(query, overloaded):
     end, name = question_end(query)
     kind = struct.unpack_from("!H", query, end - 4)[0]
     number = re.match(rb"h(\d+)\.", name)
-    code = 2 if overloaded else 0 if number else 3
+    code = 2 if overloaded or name.startswith(b"broken") else 0 if number else 3
     has_address = code == 0 and kind == 1
     head = query[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, int(has_address), 0, 0)
     body = query[12:end]

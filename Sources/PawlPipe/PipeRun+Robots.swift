@@ -62,6 +62,13 @@ struct RobotsRequest: Sendable {
     var host: String
     var spool: SampleSpool?
     var download: Download?
+    var attempts = 1
+    /// Why the last attempt failed.
+    var lastError: PawlError?
+    /// Whether it is known when it is given up.
+    var hasDeadline = false
+    /// Whether it has to begin, for the first time or again.
+    var isWaiting = true
 }
 
 extension PipeRun {
@@ -110,11 +117,13 @@ extension PipeRun {
     /// Requests a robots.txt.
     mutating func startRobots(_ number: Int) {
         guard var request = requests[number] else { preconditionFailure("a scheduled request is known") }
-        var options = configuration.download
+        var options = options(after: request.attempts)
         options.checksum = nil
         let origin = request.origin
         let host = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
         let spool = SampleSpool(limit: Int64(RobotsRules.limit), isCut: true, in: spoolFolder)
+        requests[number]?.isWaiting = false
+        request.isWaiting = false
         do throws(PawlError) {
             let download = try downloader.add(
                 "\(origin.scheme.rawValue)://\(host):\(origin.port)/robots.txt",
@@ -124,9 +133,12 @@ extension PipeRun {
             )
             request.spool = spool
             request.download = download
+            if !request.hasDeadline {
+                request.hasDeadline = true
+                robotsDeadlines.push(number, at: clock.now + Self.longestRobots)
+            }
             requests[number] = request
             numbers[download.id] = number
-            robotsDeadlines.push(number, at: clock.now + Self.longestRobots)
             download.resume()
         } catch {
             endRobots(number, .unknown(PipeResult(error.failure, as: .refused)))
@@ -140,8 +152,43 @@ extension PipeRun {
         switch kind {
         case .finished: endRobots(number, .rules(rules(of: number)))
         case .failed(let error): endRobots(number, finding(to: error))
-        case .state, .started, .notice, .retry, .added, .changed, .missed: break
+        case .retry(let error, let delay): postponeRobots(number, after: error, by: .seconds(delay))
+        case .state, .started, .notice, .added, .changed, .missed: break
         }
+    }
+
+    /// Other hosts need its place meanwhile.
+    private mutating func postponeRobots(_ number: Int, after error: PawlError, by delay: Interval) {
+        requests[number]?.attempts += 1
+        requests[number]?.lastError = error
+        guard error.concernsHost, delay >= Self.shortestPause, stopDeadline == nil,
+            let request = requests[number], let download = request.download
+        else { return }
+        numbers[download.id] = nil
+        downloader.abandon(download)
+        requests[number]?.download = nil
+        requests[number]?.spool = nil
+        requests[number]?.isWaiting = true
+        schedule.postpone(number, of: request.host, until: clock.now + delay)
+    }
+
+    /// Ends the request for a robots.txt that takes too long: what is there of it counts.
+    ///
+    /// A server that has sent nothing of it allows nothing (RFC 9309 §2.3.1.4), unless its response was a 4xx.
+    mutating func expireRobots(_ number: Int) {
+        guard let request = requests[number] else { return }
+        if let download = request.download { downloader.abandon(download) }
+        let rules = rules(of: number)
+        if let spool = request.spool, spool.content.length > 0 { return endRobots(number, .rules(rules)) }
+        if let error = request.lastError { return endRobots(number, self.finding(to: error)) }
+        let failure = Failure(
+            .timeout,
+            "cannot download",
+            at:
+                "\(request.origin.scheme.rawValue)://\(request.origin.host):\(request.origin.port)/robots.txt",
+            because: "it took longer than \(Self.longestRobots.seconds) s"
+        )
+        endRobots(number, .unknown(PipeResult(failure)))
     }
 
     func rules(of number: Int) -> RobotsRules {
@@ -167,7 +214,11 @@ extension PipeRun {
     mutating func endRobots(_ number: Int, _ finding: RobotsCache.Finding) {
         guard let request = requests.removeValue(forKey: number) else { return }
         if let download = request.download { numbers[download.id] = nil }
-        schedule.ended(of: request.host)
+        if request.isWaiting {
+            schedule.remove(number, of: request.host)
+        } else {
+            schedule.ended(of: request.host)
+        }
         for waiting in robots.note(finding, for: request.origin) { apply(finding, to: waiting) }
     }
 }

@@ -96,10 +96,9 @@ extension PipeRun {
 
     private mutating func start(_ number: Int) {
         guard let entry = entries[number] else { preconditionFailure("a scheduled sample has an entry") }
-        var options = configuration.download
+        var options = options(after: entry.attempts)
         options.headers += entry.job.headers
         options.checksum = entry.job.checksum
-        options.retries = max(0, options.retries - max(0, entry.attempts - 1))
         let spool = SampleSpool(limit: configuration.maximumSize ?? .max, in: spoolFolder)
         let now = clock.now
         let isFirst = entry.started == nil
@@ -129,7 +128,7 @@ extension PipeRun {
         switch event.kind {
         case .retry(let error, let delay):
             entry.attempts += 1
-            if error.status == 429 || error.status == 503 { postpone(number, by: .seconds(delay)) }
+            if error.concernsHost { postpone(number, by: .seconds(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
             schedule.ended(of: entry.host, keepsConnection: true)
@@ -147,7 +146,17 @@ extension PipeRun {
         }
     }
 
-    /// The host requested a delay; samples of other hosts run in the meantime.
+    /// The options of a request that begins anew: with the retries that are left, and the delay that has grown.
+    func options(after attempts: Int) -> DownloadOptions {
+        var options = configuration.download
+        guard attempts > 1 else { return options }
+        options.retries = max(0, options.retries - (attempts - 1))
+        let grown = options.retryDelay * Double(1 << min(attempts - 1, 16))
+        options.retryDelay = max(options.retryDelay, min(grown, RetryPolicy.longestWait.seconds))
+        return options
+    }
+
+    /// The host requested a delay, or cannot be reached; samples of other hosts run in the meantime.
     private mutating func postpone(_ number: Int, by delay: Interval) {
         guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else {
             return
@@ -162,7 +171,7 @@ extension PipeRun {
     }
 
     /// During a shorter delay the connection is kept.
-    private static var shortestPause: Interval { .milliseconds(500) }
+    static var shortestPause: Interval { .milliseconds(500) }
 
     /// The request of a sample has ended: stores the content for it and for other samples of the same
     /// address.
@@ -300,5 +309,16 @@ extension DownloadResponse {
         guard !tags.isEmpty else { return false }
         let values = fields.filter { $0.name.lowercased() == "x-robots-tag" }.map(\.value)
         return !tags.isDisjoint(with: RobotsTags.tags(in: values))
+    }
+}
+
+extension PawlError {
+    /// Whether other requests to the host would fail as well now.
+    var concernsHost: Bool {
+        if status == 429 || status == 503 { return true }
+        return switch failure.fault {
+        case .nameResolution, .unreachable, .connectionRefused, .connectTimeout: true
+        case _: false
+        }
     }
 }

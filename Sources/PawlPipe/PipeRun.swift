@@ -237,11 +237,7 @@ package struct PipeRun {
     /// Ends samples that have timed out.
     private mutating func expire() {
         let now = clock.now
-        while let number = robotsDeadlines.pop(atMost: now) {
-            guard let download = requests[number]?.download else { continue }
-            downloader.abandon(download)
-            endRobots(number, .rules(rules(of: number)))
-        }
+        while let number = robotsDeadlines.pop(atMost: now) { expireRobots(number) }
         guard let timeout = configuration.sampleTimeout else { return }
         while let number = deadlines.pop(atMost: now) {
             guard let entry = entries[number] else { continue }

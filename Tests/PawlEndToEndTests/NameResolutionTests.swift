@@ -92,4 +92,22 @@ struct `Name resolution` {
         let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
         #expect(log.hasPrefix("resolved 2\n"), "IPv4 and IPv6: \(log)")
     }
+
+    @Test(arguments: [["--robots", "ignore"], ["--contact", "me@example.org"]])
+    func `names that cannot be resolved do not delay other hosts`(robots: [String]) throws {
+        let folder = try TemporaryFolder()
+        let lines = ["broken", "h"].flatMap { name in (0..<8).map { "http://\(name)\($0).example:8000/x" } }
+        try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
+        let options = [
+            "-j", "4", "--retries", "2", "--retry-delay", "0.8", "--allow-private-addresses", "-q",
+        ]
+        let process = try run(folder, ["pipe", "-i", "jobs"] + robots + options)
+        #expect(process.exit == .code(19), "\(process.errors)")
+        let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+        #expect(
+            results.map { $0["status"]?.string } == [String](repeating: "ok", count: 8)
+                + [String](repeating: "failed", count: 8)
+        )
+        if robots[0] == "--robots" { #expect(results.suffix(8).allSatisfy { $0["attempts"]?.integer == 3 }) }
+    }
 }
