@@ -147,6 +147,20 @@ public final class DownloadManager: Sendable {
 
     static func queue(in root: String) -> String { "\(root)/.pawl/queue.db" }
 
+    /// Throws if this is no path; with an empty one, paths in it would be those of the file system's root.
+    package static func check(root: String) throws(PawlError) {
+        guard root.isEmpty || root.utf8.contains(0) else { return }
+        throw PawlError(
+            Failure(
+                .badOption,
+                "cannot use",
+                at: "the folder '\(root)'",
+                because: root.isEmpty ? "its path is empty" : "it contains a NUL byte",
+                remedy: "give another folder"
+            )
+        )
+    }
+
     /// Opens a queue with the given ports.
     package init(
         root: String,
@@ -157,6 +171,7 @@ public final class DownloadManager: Sendable {
         },
         store: @escaping @Sendable (@escaping @Sendable (String) -> Void) -> Result<any QueueStore, Failure>
     ) async throws(PawlError) {
+        try Self.check(root: root)
         self.root = root
         var queue: QueueThread?
         let result: Result<Void, Failure> = await withCheckedContinuation { continuation in

@@ -282,4 +282,10 @@ import Testing
         #expect(try await manager.change(group: nil, of: Download.ID(rawValue: 1)) == false)
         await manager.shutDown()
     }
+
+    @Test(arguments: ["", "a\0b"])
+    func `a root that is no path is refused`(root: String) async throws {
+        let error = await #expect(throws: PawlError.self) { _ = try await DownloadManager(root: root) }
+        #expect(error?.code == .badOption)
+    }
 }
