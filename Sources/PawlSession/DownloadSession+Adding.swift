@@ -17,9 +17,9 @@ extension DownloadSession {
         let isChanged = earlier.map { $0.request.url != requested.url } ?? false
         let remembered = isChanged ? nil : earlier
         // In one step: an earlier run's tasks may be restored at any moment.
-        let (task, isKnown, isRefused) = book.withLock { book -> (DownloadTask, Bool, Bool) in
+        let (task, isKnown, end) = book.withLock { book -> (DownloadTask, Bool, End?) in
             if let known = partial.flatMap({ book.living($0, requested.url, completion) }) {
-                return (known, true, false)
+                return (known, true, nil)
             }
             var note =
                 remembered.flatMap { book.tasks[$0.number] == nil ? $0 : nil }
@@ -32,12 +32,13 @@ extension DownloadSession {
             let isUsed = isChanged || book.tasks.values.contains { $0.partial == partial }
             note.partial = isUsed ? nil : partial
             let task = DownloadTask(note, session: self, completion: completion)
-            if !book.isInvalid { book.tasks[note.number] = task }
-            return (task, false, book.isInvalid)
+            if book.end == nil { book.tasks[note.number] = task }
+            return (task, false, book.end)
         }
         if isKnown { return task }
-        if isRefused {
-            refuse(task, completion)
+        task.facts.withLock { $0.unusedData = resumeData }
+        if let end {
+            refuse(task, completion, end)
             return task
         }
         if remembered == nil { folders.remember(task.note) }
@@ -57,8 +58,8 @@ extension DownloadSession {
     }
 
     /// Ends a task of an invalidated session, which has no delegate any more but may have a handler that waits.
-    private func refuse(_ task: DownloadTask, _ completion: DownloadTask.Completion?) {
-        let error = PawlError.session("start", task.plainRequest.url, because: "its session was invalidated")
+    private func refuse(_ task: DownloadTask, _ completion: DownloadTask.Completion?, _ end: End) {
+        let error = end.error(for: task)
         task.facts.withLock { facts in
             (facts.state, facts.error, facts.completion) = (.completed, error, nil)
         }
@@ -73,8 +74,8 @@ extension DownloadSession {
         to manager: DownloadManager
     ) async {
         do throws(PawlError) {
-            let id = try await download(data, queueRequest(task), manager).id
-            task.facts.withLock { $0.id = id }
+            let id = try await download(data, task, manager).id
+            task.facts.withLock { ($0.id, $0.unusedData) = (id, nil) }
             book.withLock { $0.identifiers[id] = task.taskIdentifier }
             // The description may have been set meanwhile.
             try await manager.change(taskDescription: task.note.text, of: id)
@@ -86,9 +87,10 @@ extension DownloadSession {
 
     private func download(
         _ data: Result<ResumeData, PawlError>?,
-        _ request: DownloadRequest,
+        _ task: DownloadTask,
         _ manager: DownloadManager
     ) async throws(PawlError) -> Download {
+        let request = queueRequest(task)
         guard let data else { return try await manager.add(request) }
         let content = try data.get()
         guard let name = content.partialName, SessionFolders.isOwnPartial(name) else {
@@ -99,14 +101,21 @@ extension DownloadSession {
             )
         }
         guard folders.takePartial(name) else {
+            task.facts.withLock { $0.unusedData = nil }
             throw .session(
                 "resume",
                 content.url,
                 because: "its resume data was used already, or its part file is gone"
             )
         }
-        defer { folders.dropPartial(name) }
-        return try await manager.add(content, partialFolder: folders.root, as: request)
+        do throws(PawlError) {
+            let download = try await manager.add(content, partialFolder: folders.root, as: request)
+            folders.dropPartial(name)
+            return download
+        } catch {
+            folders.returnPartial(name)
+            throw error
+        }
     }
 
     private func queueRequest(_ task: DownloadTask) -> DownloadRequest {

@@ -10,7 +10,9 @@ extension DownloadSession {
             return facts.producing
         }
         guard let id else {
-            if let handler { call { handler(nil) } }
+            // It was refused, and its resume data is as good as before.
+            let unused = task.facts.withLock { $0.unusedData }
+            if let handler { call { handler(unused) } }
             return manager.perform { self.complete(task, .cancelled(task)) }
         }
         var error = PawlError.cancelled(task)
@@ -30,8 +32,11 @@ extension DownloadSession {
 
     /// The error of a failed task, with resume data for a new one.
     func resumable(_ error: PawlError, _ task: DownloadTask, _ manager: DownloadManager) async -> PawlError {
-        guard let id = task.facts.withLock({ $0.id }) else { return error }
         var error = error
+        guard let id = task.facts.withLock({ $0.id }) else {
+            error.downloadTaskResumeData = task.facts.withLock { $0.unusedData }
+            return error
+        }
         error.downloadTaskResumeData = await resumeData(task, id, manager, outOf: .failure)
         return error
     }
@@ -103,12 +108,13 @@ extension PawlError {
     }
 
     static func late(_ task: DownloadTask, after seconds: Double) -> PawlError {
-        PawlError(
+        let text = Int64(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
+        return PawlError(
             Failure(
                 .timeout,
                 "cannot finish",
                 at: Redaction.address(task.originalRequest?.url ?? ""),
-                because: "it took longer than \(Int(clamping: Int64(seconds))) s"
+                because: "it took longer than \(text) s"
             )
         )
     }

@@ -5,8 +5,9 @@ import Synchronization
 // Requests to the queue, one at a time.
 extension DownloadSession {
     func run(_ stream: AsyncStream<Work>) async {
-        SessionFolders.sweep(configuration.stateFolder)
         do throws(PawlError) {
+            try DownloadManager.check(root: configuration.stateFolder)
+            SessionFolders.sweep(configuration.stateFolder)
             let claim = try folders.session?.claim()
             let manager = try await open()
             queue.withLock { $0 = manager }
@@ -71,7 +72,7 @@ extension DownloadSession {
     /// Opening failed: every task, also later ones, ends with the reason.
     private func fail(with error: PawlError, _ stream: AsyncStream<Work>) async {
         let tasks = book.withLock { book in
-            book.isInvalid = true
+            book.end = .failed(error)
             return Array(book.tasks.values)
         }
         work.finish()
@@ -82,7 +83,7 @@ extension DownloadSession {
 
     /// Ends as soon as no task is left.
     func endWhenIdle() {
-        if book.withLock({ $0.isInvalid && $0.tasks.isEmpty }) { work.finish() }
+        if book.withLock({ $0.end != nil && $0.tasks.isEmpty }) { work.finish() }
     }
 
     // MARK: requests of tasks
@@ -122,7 +123,8 @@ extension DownloadSession {
         let now = SessionFolders.now
         if let begin = task.facts.withLock({ $0.begin }), begin > now {
             try await manager.pause(id)
-            return later(begin - now) { session in session.stateChanged(task) }
+            task.facts.withLock { $0.looksAgain = begin }
+            return look(at: begin)
         }
         let (first, isNew) = task.facts.withLock { facts in
             defer { facts.firstResume = facts.firstResume ?? now }
@@ -132,28 +134,6 @@ extension DownloadSession {
         watchTime(of: task, since: first)
         // If it failed in the meantime, it is not retried.
         try await manager.resume(unlessEnded: id)
-    }
-
-    /// Ends the task when it takes too long.
-    private func watchTime(of task: DownloadTask, since first: Double) {
-        let limit = configuration.timeoutIntervalForResource
-        let isWatched = task.facts.withLock { facts in
-            defer { facts.isTimed = true }
-            return facts.isTimed
-        }
-        guard !isWatched, limit.isFinite else { return }
-        later(first + limit - SessionFolders.now) { session in
-            session.stop(task, .late(task, after: limit))
-        }
-    }
-
-    /// Calls it after so many seconds, if the session is still there.
-    private func later(_ seconds: Double, _ body: @escaping @Sendable (DownloadSession) -> Void) {
-        let time = Duration.seconds(min(max(0, seconds), 1e9))
-        Task(executorPreference: Self.executor) { [weak self] in
-            try? await Task.sleep(for: time)
-            if let self { body(self) }
-        }
     }
 
     /// Brings the queue to the task's current state; intermediate requests are skipped.
@@ -167,6 +147,7 @@ extension DownloadSession {
             case .completed: break
             }
         } catch {
+            let error = await resumable(error, task, manager)
             manager.perform { self.complete(task, error) }
         }
     }

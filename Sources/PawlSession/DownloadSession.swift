@@ -18,7 +18,10 @@ public final class DownloadSession: Sendable {
         /// Task identifiers by the queue's.
         var identifiers: [Download.ID: Int] = [:]
         var numbers = TaskNumbers()
-        var isInvalid = false
+        /// Why no task is accepted any more.
+        var end: End?
+        /// Seconds since 1970 when the tasks' times are looked at.
+        var nextLook: Double?
 
         /// The living task that the resume data of this partial file was used for, unless the URL in it was changed
         /// since.
@@ -35,6 +38,22 @@ public final class DownloadSession: Sendable {
                 facts.completion = facts.completion ?? completion
                 return task
             }
+        }
+    }
+
+    /// Why a session accepts no tasks.
+    enum End {
+        case invalidated
+        /// It could not be opened.
+        case failed(PawlError)
+
+        func error(for task: DownloadTask) -> PawlError {
+            let url = task.plainRequest.url
+            guard case .failed(var error) = self else {
+                return .session("start", url, because: "its session was invalidated")
+            }
+            error.failingURL = url
+            return error
         }
     }
 
@@ -93,7 +112,9 @@ public final class DownloadSession: Sendable {
         delegates = Mutex(delegate)
         folders = SessionFolders(configuration)
         var book = Book()
-        if let session = folders.session { book.numbers = TaskNumbers(of: session) }
+        if let session = folders.session, !configuration.stateFolder.isEmpty {
+            book.numbers = TaskNumbers(of: session)
+        }
         self.book = Mutex(book)
         let (stream, work) = AsyncStream<Work>.makeStream()
         self.work = work
@@ -131,7 +152,8 @@ public final class DownloadSession: Sendable {
     ///
     /// Resume data can be used once: while its task lives, also after a relaunch, that task is returned for the
     /// same data, in the state that it has; a task of another session, or one made after its end, fails with code
-    /// 8. Resume data of Apple's
+    /// 8. A task that is cancelled or fails before its first response has resume data again, and one that cannot be
+    /// started leaves the data valid. Resume data of Apple's
     /// `NSURLSession` is accepted; its part file is looked up in
     /// ``DownloadSessionConfiguration/partialFolder``.
     public func downloadTask(withResumeData resumeData: [UInt8]) -> DownloadTask {
@@ -200,23 +222,21 @@ public final class DownloadSession: Sendable {
 
     /// Cancels all tasks and invalidates the session.
     public func invalidateAndCancel() {
+        refuseTasks()
         work.yield { _ in
-            let tasks = self.book.withLock { book in
-                book.isInvalid = true
-                return Array(book.tasks.values)
-            }
-            for task in tasks { task.cancel() }
+            for task in self.book.withLock({ Array($0.tasks.values) }) { task.cancel() }
             self.endWhenIdle()
         }
     }
 
-    /// Invalidates the session when its tasks have ended; it accepts no new ones.
+    /// Invalidates the session when its tasks have ended; tasks made from now on end at once with an error.
     public func finishTasksAndInvalidate() {
-        work.yield { _ in
-            self.book.withLock { $0.isInvalid = true }
-            self.endWhenIdle()
-        }
+        refuseTasks()
+        work.yield { _ in self.endWhenIdle() }
     }
+
+    /// Tasks made from now on end at once.
+    private func refuseTasks() { book.withLock { $0.end = $0.end ?? .invalidated } }
 }
 
 extension DownloadSession {

@@ -58,8 +58,12 @@ public final class DownloadTask: Sendable {
         var firstResume: Double?
         /// It is of an earlier session: without a receiver its file waits for the next session.
         var isRestored = false
-        /// The end of its time is watched.
-        var isTimed = false
+        /// Seconds since 1970 when it is looked at again, for its begin date.
+        var looksAgain: Double?
+        /// Seconds since 1970 when its time is over, once that is watched.
+        var timeLimit: Double?
+        /// The resume data that it was made from, as long as that can still be used.
+        var unusedData: [UInt8]?
         /// The error with which a decision of its delegate has ended it.
         var decided: PawlError?
         /// The request of the last redirect.

@@ -54,6 +54,9 @@ struct SessionFolders: Sendable {
             || access("\(root)/\(name)", F_OK) == 0
     }
 
+    /// Moves a part file that was taken, and not used, to where its resume data finds it again.
+    func returnPartial(_ name: String) { _ = unsafe rename("\(root)/\(name)", "\(partials)/\(name)") }
+
     // MARK: tasks from resume data
 
     /// Remembers, across a kill, which task the resume data of this partial file was used for.

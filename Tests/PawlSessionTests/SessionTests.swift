@@ -335,4 +335,55 @@ import Testing
         #expect(error?.code == .cannotResume)
         #expect(bench.origin.log.of("/f").isEmpty)
     }
+
+    @Test func `a session that finishes its tasks accepts none from then on`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let url = bench.origin.serve("/f", Payload(seed: 744, length: 1000))
+        let session = bench.session(notes)
+        session.downloadTask(with: url).resume()
+        session.finishTasksAndInvalidate()
+        let late = session.downloadTask(with: url)
+        late.resume()
+        #expect(late.state == .completed && late.error?.code == .cannotResume)
+        #expect(await notes.until("over 0"))
+        #expect(notes.all.filter { $0.hasPrefix("complete") } == ["complete 0 completed"])
+        #expect(bench.origin.log.of("/f").count == 1)
+    }
+
+    @Test func `tasks of a session that could not be opened fail with its reason`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        var configuration = bench.configuration("films")
+        configuration.stateFolder = "/proc/none"
+        let session = DownloadSession(configuration: configuration, delegate: notes)
+        #expect(await notes.until("over 18"))
+        let task = session.downloadTask(with: bench.origin.url("/f"))
+        #expect(task.error?.code == .cannotMakeFolder)
+        let other = Notes()
+        configuration.stateFolder = ""
+        _ = DownloadSession(configuration: configuration, delegate: other)
+        #expect(await other.until("over 28"))
+    }
+
+    @Test func `an invalidated session, its tasks and its delegate are released`() async throws {
+        let bench = try SessionBench()
+        let url = bench.origin.serve("/f", Payload(seed: 745, length: 1000))
+        weak var ended: DownloadTask?
+        weak var over: DownloadSession?
+        func run() async {
+            let notes = Notes()
+            let session = bench.session(notes)
+            let task = session.downloadTask(with: url)
+            (ended, over) = (task, session)
+            task.resume()
+            #expect(await notes.until("complete 0"))
+            session.finishTasksAndInvalidate()
+            #expect(await notes.until("over 0"))
+        }
+        await run()
+        let end = ContinuousClock.now + .patience
+        while over != nil || ended != nil, ContinuousClock.now < end { await Task.yield() }
+        #expect(over == nil && ended == nil)
+    }
 }

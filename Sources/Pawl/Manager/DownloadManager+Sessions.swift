@@ -110,7 +110,8 @@ extension DownloadManager {
 extension QueueKeeper {
     fileprivate func received(of id: QueueID) throws(Failure) -> DownloadManager.Received {
         guard runs[id] == nil else { return .running }
-        guard let record = try record(id), let name = record.name,
+        // A download added with bytes has no name before its first response.
+        guard let record = try record(id), let name = try begunName(of: record),
             ports.disk.holdsPart(of: name, in: path(of: record))
         else { return .nothing }
         let sources = record.sources
