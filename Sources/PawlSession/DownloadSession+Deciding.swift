@@ -160,7 +160,7 @@ extension SessionChallenge.ProtectionSpace {
             authenticationMethod = Self.httpDigest
         } else if challenge.schemes.contains("basic") {
             authenticationMethod = Self.httpBasic
-        } else if challenge.schemes.isEmpty {
+        } else if challenge.schemes.isEmpty, challenge.response?.status != 401 {
             authenticationMethod = "NSURLAuthenticationMethodDefault"
         } else {
             return nil

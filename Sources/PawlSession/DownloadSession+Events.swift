@@ -67,12 +67,12 @@ extension DownloadSession {
 
     /// The file is complete: reports it, and removes it unless it was moved.
     func finish(_ task: DownloadTask, _ location: String, _ response: DownloadResponse?) {
-        let isAlive = task.facts.withLock { facts in
+        let acceptsFile = task.facts.withLock { facts in
             facts.hasResponse = true
-            return facts.isAlive
+            return facts.acceptsFile
         }
-        // A cancelled task is removed, however far it came.
-        guard isAlive else { return }
+        // A task cancelled without resume data is removed, however far it came.
+        guard acceptsFile else { return }
         let length = SessionFolders.length(of: location)
         wrote(task, length, length)
         let name = location.pathParts().last.map { String($0) }

@@ -44,6 +44,8 @@ public final class DownloadTask: Sendable {
         var completion: Completion?
         /// The handler that waits for resume data.
         var producing: ResumeDataHandler?
+        /// It is being cancelled for its resume data: what it has is not to be lost.
+        var keepsData = false
         /// A response was accepted in this run.
         var hasResponse = false
         /// Called after each change of what a progress bar shows.
@@ -75,6 +77,8 @@ public final class DownloadTask: Sendable {
 
         /// It has not ended.
         var isAlive: Bool { state == .running || state == .suspended }
+        /// Its file is reported if it is complete.
+        var acceptsFile: Bool { isAlive || keepsData && state == .canceling }
 
         /// The response came from this URL.
         mutating func move(to url: String?) { if let url { current?.url = url } }
@@ -189,7 +193,8 @@ public final class DownloadTask: Sendable {
 
     /// Cancels the task, frees its slot, and produces resume data for a new one.
     ///
-    /// The handler gets `nil` when nothing can be resumed. The data is valid for one new task, in any session
+    /// The handler gets `nil` when nothing can be resumed: nothing was received, or the file is complete, and is then
+    /// reported as finished. The data is valid for one new task, in any session
     /// whose configuration has the same state folder, in this process or another.
     @_disfavoredOverload  // PawlFoundation has the same with Data, as ported code uses it.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable ([UInt8]?) -> Void) {
@@ -197,6 +202,7 @@ public final class DownloadTask: Sendable {
             guard facts.isAlive else { return false }
             facts.state = .canceling
             facts.producing = completionHandler
+            facts.keepsData = true
             return true
         }
         if isFirst { session.stateChanged(self) } else { completionHandler(nil) }

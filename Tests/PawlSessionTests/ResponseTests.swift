@@ -286,6 +286,13 @@ import Testing
             let cancelling = Watcher(login: (.cancelAuthenticationChallenge, nil))
             #expect(await end(session, url, cancelling).error?.code == .unfinished)
         }
+        // Without a method in the response there is nothing to respond to.
+        let url = bench.origin.serve("/plain", Payload(Array("secret".utf8))) { $0.instead = .status(401) }
+        let cancelling = Watcher(login: (.cancelAuthenticationChallenge, nil))
+        let plain = await end(session, url, cancelling)
+        let response: SessionResponse? = plain.task.response
+        #expect(response?.statusCode == 401 && plain.error == nil)
+        #expect(cancelling.challenges.read { $0.isEmpty })
         session.invalidateAndCancel()
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlSession
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -74,5 +75,65 @@ struct ResumeDataTests {
         #expect(bench.origin.ended("/f").last?.bodyStart ?? 0 > 0)
         session.invalidateAndCancel()
         #expect(await notes.until("over 0"))
+    }
+
+    /// Holds the session's thread at the first bytes of a task.
+    private final class Holding: DownloadSessionDelegate {
+        let gate = Monitor(false)
+        let lines = Monitor<[String]>([])
+        private let moved: String
+
+        init(moving path: String) { moved = path }
+
+        func urlSession(
+            _ session: DownloadSession,
+            downloadTask: DownloadTask,
+            didWriteData bytesWritten: Int64,
+            totalBytesWritten: Int64,
+            totalBytesExpectedToWrite: Int64
+        ) {
+            lines.with { $0.append("write") }
+            _ = gate.wait { $0 ? true : nil }
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            downloadTask: DownloadTask,
+            didFinishDownloadingTo location: String
+        ) {
+            try? FileSystem.move(location, to: moved)
+            lines.with { $0.append("finish") }
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didCompleteWithError error: PawlError?
+        ) {
+            lines.with { $0.append("complete \(error?.code.rawValue ?? 0)") }
+        }
+    }
+
+    @Test func `B6 a file that is complete when its resume data is requested is reported as finished`()
+        async throws
+    {
+        let bench = try SessionBench()
+        let delegate = Holding(moving: bench.folder.path("moved"))
+        let payload = Payload(seed: 772, length: 500_000)
+        let url = bench.origin.serve("/f", payload)
+        let session = DownloadSession(configuration: bench.configuration(), delegate: delegate)
+        let task = session.downloadTask(with: url)
+        task.resume()
+        #expect(await aside { delegate.lines.wait { $0.isEmpty ? nil : true } } == true)
+        await aside { bench.wait { $0 == ["f"] } }
+        let data = Monitor<[UInt8]??>(nil)
+        task.cancel { (bytes: [UInt8]?) in data.with { $0 = .some(bytes) } }
+        #expect(task.state == .canceling)
+        delegate.gate.with { $0 = true }
+        #expect(await aside { data.wait { $0 } } == .some(nil))
+        let ends = await aside { delegate.lines.wait { $0.contains { $0.hasPrefix("complete") } ? $0 : nil } }
+        #expect(ends == ["write", "finish", "complete 0"])
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        session.invalidateAndCancel()
     }
 }
