@@ -60,6 +60,7 @@ package enum FileName {
         upTo limit: Int,
         as numbering: Numbering = .parenthesized
     ) -> (name: String, number: Int)? {
+        guard numbering == .dotted || name.utf8.contains(UInt8(ascii: ")")) else { return nil }
         let (stem, suffix) = numbering == .dotted ? splitOnce(name[...]) ?? (name[...], "") : split(name)
         for number in 1...limit {
             let mark = numbering == .dotted ? ".\(number)" : " (\(number))"
