@@ -21,17 +21,6 @@ extension Command {
             done: "resumed"
         ),
         each(
-            "start-over",
-            "download failed downloads again from the beginning",
-            """
-            Delete what failed downloads have received, and put them back into the queue with their options. To go on with \
-            what is on disk, use 'pawl resume'.
-            """,
-            method: "startOver",
-            all: nil,
-            done: "starts over"
-        ),
-        each(
             "start",
             "start now, ahead of the queue (may preempt the longest-running download)",
             """
@@ -40,6 +29,17 @@ extension Command {
             """,
             all: nil,
             done: "started"
+        ),
+        each(
+            "start-over",
+            "download failed downloads again from the beginning",
+            """
+            Download failed downloads again from the beginning, with their options. What they have received is deleted; \
+            'pawl resume' continues with it.
+            """,
+            method: "startOver",
+            all: nil,
+            done: "starts over"
         ),
         remove, clear, rename, move, url, set, limit, slots,
     ]

@@ -33,8 +33,9 @@ package struct Job: Sendable {
     package var isMeasured = false
     /// Where the bytes are written, when not to the engine's disk.
     package var disk: (any Disk)?
-    /// Whether the file of that final name in the folder, or the part file of it, belongs to another download: the one must
-    /// not be resumed, the other is not this one's result. Called on a loop's thread.
+    /// Whether the file of that final name in the folder, or its part file, belongs to another download.
+    ///
+    /// The part file must not be resumed then, and the file is not the result. Called on a loop's thread.
     package var belongsToAnother: (@Sendable (_ name: String, ClaimedFile) -> Bool)?
     /// Called when all bytes are on disk and before the file gets its name: the queue records the intent.
     ///

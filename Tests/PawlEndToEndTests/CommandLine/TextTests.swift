@@ -38,7 +38,7 @@ struct `Output for other programs` {
         let complete = #"""
             source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pawl; echo "${COMPREPLY[@]}"
             """#
-        #expect(try said("bash", "-c", complete, script, "pawl", "sta") == "start status\n")
+        #expect(try said("bash", "-c", complete, script, "pawl", "sta") == "start start-over status\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "get", "--nam") == "--naming\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "get", "--naming", "ha") == "hash\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "get", "--naming", "=", "ha") == "hash\n")
@@ -62,7 +62,7 @@ struct `Output for other programs` {
             let text = try said("fish", "-c", "source \(script); complete -C '\(line)'")
             return text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
         }
-        #expect(try completed("pawl sta") == ["start", "status"])
+        #expect(try completed("pawl sta") == ["start", "start-over", "status"])
         #expect(try completed("pawl get --nam") == ["--naming"])
         #expect(try completed("pawl get --naming ") == ["hash", "server", "url"])
         #expect(try completed("pawl help ren") == ["rename"])
