@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Each of these queues has broken a law.
-    @Test(arguments: [70, 76, 174, 908, 1_567, 1_776] as [UInt64])
+    @Test(arguments: [70, 76, 174, 719, 908, 1_567, 1_776, 6_705, 6_769] as [UInt64])
     func `a queue that has broken a law keeps it now`(seed: UInt64) {
         #expect(QueueSimulation.run(seed: seed).violations.isEmpty)
     }
