@@ -128,7 +128,7 @@ package final class Campaign: Sendable {
             report("\(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage))
         }
         for sabotage in QueueSabotage.allCases {
-            report("queue: \(sabotage)", sabotage.law, firstSeed(below: 5_000, noticing: sabotage))
+            report("queue: \(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage))
         }
         return !missed
     }
