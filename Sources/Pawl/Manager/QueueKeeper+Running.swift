@@ -116,7 +116,9 @@ extension QueueKeeper {
                 Task {
                     let text = await refreshURL(Download.ID(rawValue: id.rawValue), expired.text)
                     let isHeard = thread?.post { keeper in
-                        completion(text.flatMap { keeper.refreshed(id, expired.text, to: $0) })
+                        let address = text.flatMap { keeper.refreshed(id, expired.text, to: $0) }
+                        // Nothing is requested from it before it is written.
+                        keeper.completions.append { _ in completion(address) }
                     }
                     if isHeard != true { completion(nil) }
                 }
