@@ -104,7 +104,6 @@ let package = Package(
         .trait(name: "Queue", description: "DownloadManager and PawlSession, which need SQLite"),
     ],
     targets: [
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         // No pkg-config modules: SwiftPM would warn about a missing one, also in packages that use neither the service
@@ -112,6 +111,8 @@ let package = Package(
         .systemLibrary(name: "CWebSockets"),
         .systemLibrary(name: "CSQLite"),
         .target(name: "CPawlSystem", cSettings: strictC),
+        // Loads libcurl when it is needed.
+        .target(name: "CCurl", cSettings: strictC),
 
         module("PawlCore", []),
         module("PawlEngine", ["PawlCore"]),

@@ -21,13 +21,12 @@ final class CertificateCheck {
     /// What was decided about the server, while its request for a certificate is pending.
     var decided: TransferSettings.Values?
 
-    init?(
+    init(
         _ request: TransferRequest,
         _ sink: any TransferSink,
         _ judge: @escaping CertificateJudge
     ) throws(TransferFault) {
-        guard let easy = EasyHandle() else { return nil }
-        self.easy = easy
+        easy = try EasyHandle()
         self.request = request
         self.sink = sink
         self.judge = judge
@@ -71,7 +70,7 @@ final class CertificateCheck {
         // libcurl reveals its TLS state only after a read or a write.
         var byte: UInt8 = 0
         var read = 0
-        _ = unsafe curl_easy_recv(easy.raw, &byte, 1, &read)
+        _ = unsafe pawl_easy_recv(easy.raw, &byte, 1, &read)
         guard let connection = unsafe pawl_easy_get_tls(easy.raw) else { return nil }
         var chain: [[UInt8]] = []
         while let bytes = unsafe certificate(connection, Int32(chain.count)) { chain.append(bytes) }

@@ -27,8 +27,9 @@ final class ConnectionSettings {
     private let settings: TransferSettings
     /// The header lines in libcurl's form.
     let texts: [String]
-    private let lines: HeaderLines
-    private let overrides: HeaderLines?
+    private lazy var lines = HeaderLines(texts.filter { !HeaderLines.isCookie($0) })
+    private lazy var overrides: HeaderLines? =
+        values.addressOverrides.isEmpty ? nil : HeaderLines(values.addressOverrides.map(\.connectTo))
     /// What the HTTP/1.1 client sends after Host and Range, including the empty line; `nil` when libcurl has to send
     /// such requests.
     private(set) lazy var tail = makeTail()
@@ -50,9 +51,6 @@ final class ConnectionSettings {
                 bypassesCaches: request.bypassesCaches
             )
         )
-        lines = HeaderLines(texts.filter { !HeaderLines.isCookie($0) })
-        let others = settings.values.addressOverrides
-        overrides = others.isEmpty ? nil : HeaderLines(others.map(\.connectTo))
     }
 
     /// Sets the header lines with those of this request alone, which replace others of the same name.

@@ -1,10 +1,29 @@
 import CCurl
 import Glibc
+import PawlCore
+import Synchronization
 
-/// Process-wide state of libcurl: its initialization and the features of this build.
+/// Process-wide state of libcurl: whether it is loaded and initialized.
 enum CurlLibrary {
-    /// The result of `curl_global_init`, which runs once.
-    static let start: CURLcode = curl_global_init(pawl_global_all)
+    private static let isReady = Mutex(false)
+
+    /// Loads and initializes libcurl unless it is; nothing else of it is used before.
+    ///
+    /// A failure may pass, as a lack of file descriptors does.
+    static func start() throws(TransferFault) {
+        try isReady.withLock { isReady throws(TransferFault) in
+            if isReady { return }
+            if let reason = unsafe pawl_curl_load() { throw .withoutCurl(unsafe String(cString: reason)) }
+            guard pawl_curl_start(pawl_global_all) == CURLE_OK else { throw .outOfMemory }
+            isReady = true
+        }
+    }
+
+    /// Whether libcurl can be used.
+    static var isUsable: Bool {
+        do throws(TransferFault) { try start() } catch { return false }
+        return true
+    }
 
     /// The user's home folder, for SSH's files.
     static var home: String? {
@@ -25,7 +44,7 @@ enum CurlLibrary {
     static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
     static func text(of code: CURLcode) -> String {
-        guard let words = unsafe curl_easy_strerror(code) else { return "error \(code.rawValue)" }
+        guard let words = unsafe pawl_easy_strerror(code) else { return "error \(code.rawValue)" }
         return unsafe String(cString: words)
     }
 }

@@ -13,7 +13,10 @@ package enum CurlPost {
         seconds: Int,
         deniesPrivateAddresses: Bool
     ) -> Result<Int, Failure> {
-        guard let handle = EasyHandle() else { return .failure(failure(address, "libcurl is out of memory")) }
+        let handle: EasyHandle
+        do throws(TransferFault) { handle = try EasyHandle() } catch {
+            return .failure(failure(address, error.text))
+        }
         handle.reset()
         handle.set(CURLOPT_URL, address)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -28,7 +31,7 @@ package enum CurlPost {
         // Each address is checked when it is connected to; the addresses that a proxy connects to are not.
         if deniesPrivateAddresses, !EnvironmentProxy.isNamed { handle.denyPrivateAddresses() }
         if let refusal = handle.refusal { return .failure(failure(address, CurlLibrary.text(of: refusal))) }
-        let code = unsafe curl_easy_perform(handle.raw)
+        let code = unsafe pawl_easy_perform(handle.raw)
         guard code == CURLE_OK else {
             if let denied = handle.deniedAddress {
                 return .failure(

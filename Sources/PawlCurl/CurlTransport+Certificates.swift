@@ -13,9 +13,8 @@ extension CurlTransport {
         sink: any TransferSink
     ) throws(TransferFault) -> Bool {
         guard request.address.scheme == .https, let judge = request.judge else { return false }
-        guard TLSContext.isReachable, let check = try CertificateCheck(request, sink, judge) else {
-            throw TransferFault.certificatesNotShown
-        }
+        guard TLSContext.isReachable else { throw TransferFault.certificatesNotShown }
+        let check = try CertificateCheck(request, sink, judge)
         try multi.add(check.easy)
         checks[id] = check
         return true
@@ -154,6 +153,6 @@ extension CurlTransport {
 
     private func endCheck(_ id: TransferID, _ fault: TransferFault) {
         guard let check = checks.removeValue(forKey: id) else { return }
-        join(pool.refusal(of: check.request, as: id, sink: check.sink, fault), as: id)
+        refuse(id, fault, to: check.sink)
     }
 }

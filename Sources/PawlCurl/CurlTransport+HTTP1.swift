@@ -52,10 +52,10 @@ extension CurlTransport {
             case .failed(let fault): throw fault
             case .pending: return true
             }
-            if http1.connect(exchange, to: addresses?.texts, at: clock.now) { return true }
-            guard let connector = CurlConnector(for: exchange, addresses?.lines, sessions) else {
-                throw TransferFault.outOfMemory
-            }
+            let host = exchange.request.address.host
+            let texts = addresses?.texts ?? HostQuery(host).loopback ?? [host]
+            if http1.connect(exchange, to: texts[...], at: clock.now) { return true }
+            let connector = try CurlConnector(for: exchange, addresses, sessions)
             if let refusal = connector.easy.refusal { throw TransferFault(refusal: refusal) }
             try multi.add(connector.easy)
             connectors[unsafe UInt(bitPattern: connector.easy.raw)] = connector

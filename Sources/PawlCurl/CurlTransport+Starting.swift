@@ -1,6 +1,13 @@
 import PawlCore
 package import PawlEngine
 
+/// A request that is impossible, and whose sink is still to be informed.
+struct Refusal {
+    var id: TransferID
+    var fault: TransferFault
+    var sink: any TransferSink
+}
+
 extension CurlTransport {
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         let request = judged(request)
@@ -13,7 +20,7 @@ extension CurlTransport {
             try RequestText.check(login)
             begin(request, as: id, sink: sink, with: login)
         } catch {
-            join(pool.refusal(of: request, as: id, sink: sink, error), as: id)
+            refuse(id, error, to: sink)
         }
     }
 
@@ -47,12 +54,36 @@ extension CurlTransport {
             sink = TraceSink(before: sink, trace)
         }
         guard !startHTTP1(request, as: id, sink: sink) else { return }
-        join(pool.exchange(for: request, as: id, sink: sink), as: id)
+        do throws(TransferFault) {
+            let exchange = try pool.exchange(for: request, as: id, sink: sink)
+            transfers[id] = exchange
+            pendingAdd.append(exchange)
+        } catch {
+            refuse(id, error, to: sink)
+        }
     }
 
-    func join(_ exchange: Exchange?, as id: TransferID) {
-        guard let exchange else { preconditionFailure("curl_easy_init found no memory") }
-        transfers[id] = exchange
-        pendingAdd.append(exchange)
+    /// Informs the sink in the next round.
+    func refuse(_ id: TransferID, _ fault: TransferFault, to sink: any TransferSink) {
+        refusals.append(Refusal(id: id, fault: fault, sink: sink))
+    }
+
+    /// Informs the sinks of the requests that are impossible.
+    ///
+    /// Returns whether there were any.
+    func deliverRefusals() -> Bool {
+        guard !refusals.isEmpty else { return false }
+        while !refusals.isEmpty {
+            let refusal = refusals.removeFirst()
+            refusal.sink.transferEnded(refusal.id, .failed(refusal.fault))
+        }
+        return true
+    }
+
+    /// Returns whether it was a request that is impossible.
+    func cancelRefusal(_ id: TransferID) -> Bool {
+        guard let index = refusals.firstIndex(where: { $0.id == id }) else { return false }
+        refusals.remove(at: index)
+        return true
     }
 }

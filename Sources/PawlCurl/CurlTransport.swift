@@ -18,6 +18,7 @@ package final class CurlTransport: Transport {
     var transfers: [TransferID: Exchange] = [:]
     /// Prepared exchanges that are not yet in the multi handle.
     var pendingAdd: [Exchange] = []
+    var refusals: [Refusal] = []
     private var resuming: [TransferID] = []
     /// Exchanges cancelled inside a callback, to be removed from the multi handle after it.
     private var pendingRemoval: [Exchange] = []
@@ -80,7 +81,7 @@ package final class CurlTransport: Transport {
 
     package func cancel(_ id: TransferID) {
         if ending == id { ending = nil }
-        guard !cancelHTTP1(id), !cancelCheck(id) else { return }
+        guard !cancelHTTP1(id), !cancelCheck(id), !cancelRefusal(id) else { return }
         guard let exchange = transfers.removeValue(forKey: id) else { return }
         exchange.detach()
         // An exchange that has not joined yet is handled when its turn to join comes.
@@ -102,7 +103,8 @@ package final class CurlTransport: Transport {
         precondition(!multi.isInside, "begin is not called from a sink")
         takeDecisions()
         let hasProceeded = takeResults()
-        let hasTold = joinAll() || hasProceeded
+        let hasRefused = deliverRefusals()
+        let hasTold = joinAll() || hasProceeded || hasRefused
         let hasResumed = resumeAll()
         if beginHTTP1() || hasTold || hasResumed { return .past }
         var due = multi.deadline
@@ -139,10 +141,7 @@ extension CurlTransport {
         while !pendingAdd.isEmpty {
             let batch = pendingAdd
             pendingAdd.removeAll(keepingCapacity: true)
-            for exchange in batch {
-                let target = exchange.verdict == nil ? target(of: exchange) : .known(nil)
-                if join(exchange, to: target) { hasTold = true }
-            }
+            for exchange in batch where join(exchange, to: target(of: exchange)) { hasTold = true }
         }
         return hasTold
     }
@@ -160,18 +159,16 @@ extension CurlTransport {
             pool.takeBack(exchange)
             return false
         }
-        if exchange.verdict == nil {
-            switch target {
-            case .known(let addresses):
-                exchange.begin(with: addresses?.lines)
-                do throws(TransferFault) {
-                    try multi.add(exchange.easy)
-                    exchange.isJoined = true
-                    return false
-                } catch { exchange.verdict = .failed(error) }
-            case .failed(let fault): exchange.verdict = .failed(fault)
-            case .pending: return false
-            }
+        switch target {
+        case .known(let addresses):
+            exchange.begin(with: addresses?.lines)
+            do throws(TransferFault) {
+                try multi.add(exchange.easy)
+                exchange.isJoined = true
+                return false
+            } catch { exchange.verdict = .failed(error) }
+        case .failed(let fault): exchange.verdict = .failed(fault)
+        case .pending: return false
         }
         finish(exchange, CURLE_OK)
         return true
@@ -187,7 +184,7 @@ extension CurlTransport {
         for id in batch {
             guard let exchange = transfers[id], exchange.isPaused else { continue }
             exchange.isPaused = false
-            let code = multi.call { unsafe curl_easy_pause(exchange.easy.raw, pawl_pause_nothing) }
+            let code = multi.call { unsafe pawl_easy_pause(exchange.easy.raw, pawl_pause_nothing) }
             // The write callback ran inside; libcurl does not end the transfer when it returned an error.
             if code != CURLE_OK, exchange.sink != nil, exchange.id == id { finish(exchange, code) }
         }
@@ -265,7 +262,7 @@ extension CurlTransport {
     private func freeHeldBack(_ exchange: Exchange) {
         guard exchange.isPaused, exchange.sink == nil, !multi.isInside else { return }
         exchange.isPaused = false
-        _ = multi.call { unsafe curl_easy_pause(exchange.easy.raw, pawl_pause_nothing) }
+        _ = multi.call { unsafe pawl_easy_pause(exchange.easy.raw, pawl_pause_nothing) }
     }
 
     private func leave(_ exchange: Exchange) {

@@ -37,16 +37,16 @@ final class EasyHandle {
     /// The sockets of its multi handle.
     var sockets = CurlSockets()
 
-    /// Starts libcurl, once for the process.
-    init?() {
-        guard CurlLibrary.start == CURLE_OK, let raw = unsafe curl_easy_init() else { return nil }
+    init() throws(TransferFault) {
+        try CurlLibrary.start()
+        guard let raw = unsafe pawl_easy_init() else { throw .outOfMemory }
         unsafe self.raw = raw
         unsafe errorBuffer = .allocate(capacity: pawl_error_size)
         unsafe errorBuffer.initialize(repeating: 0, count: pawl_error_size)
     }
 
     deinit {
-        unsafe curl_easy_cleanup(raw)
+        unsafe pawl_easy_cleanup(raw)
         unsafe errorBuffer.deallocate()
     }
 
@@ -55,7 +55,7 @@ final class EasyHandle {
     /// Connections and the cookie share stay.
     func reset() {
         use(addresses: nil)
-        unsafe curl_easy_reset(raw)
+        unsafe pawl_easy_reset(raw)
         refusal = nil
         lines = nil
         overrides = nil

@@ -23,37 +23,19 @@ final class EasyHandlePool {
     /// `onCookies` receives the cookies of each origin when it is forgotten.
     init(onCookies: CookieReceiver?) { self.onCookies = onCookies }
 
-    /// A handle ready for the request, or one whose verdict says why it is impossible; `nil` when out of memory.
+    /// A handle ready for the request; throws why the request is impossible.
     func exchange(
         for request: TransferRequest,
         as id: TransferID,
         sink: any TransferSink
-    ) -> Exchange? {
+    ) throws(TransferFault) -> Exchange {
         requestCount += 1
-        guard let exchange = takeIdle(like: ConnectionSettings.Key(request)) ?? Exchange(stopped: stopped)
-        else {
-            return nil
-        }
-        do throws(TransferFault) {
-            try refuseFolder(request.address)
-            let settings = try settings.settings(for: request)
-            let state = try originState(for: request)
-            exchange.prepare(request, as: id, sink: sink, settings: settings, originState: state)
-        } catch {
-            exchange.refuse(request, as: id, sink: sink, error)
-        }
-        return exchange
-    }
-
-    /// A handle that only reports why the request is impossible; `nil` when out of memory.
-    func refusal(
-        of request: TransferRequest,
-        as id: TransferID,
-        sink: any TransferSink,
-        _ fault: TransferFault
-    ) -> Exchange? {
-        let exchange = idle.popLast() ?? Exchange(stopped: stopped)
-        exchange?.refuse(request, as: id, sink: sink, fault)
+        try refuseFolder(request.address)
+        let settings = try settings.settings(for: request)
+        let state = try originState(for: request)
+        let idle = takeIdle(like: settings.key)
+        let exchange = if let idle { idle } else { try Exchange(stopped: stopped) }
+        try exchange.prepare(request, as: id, sink: sink, settings: settings, originState: state)
         return exchange
     }
 

@@ -73,7 +73,7 @@ final class Exchange {
     var isDraining = false
     /// The number of body bytes that may still be drained.
     var drainable = 0
-    /// The transfer's end whatever libcurl reports: the sink stopped it, or the request was impossible.
+    /// The transfer's end whatever libcurl reports: the sink stopped it, or it cannot be continued.
     var verdict: TransferEnd?
 
     /// When the transfer was started, if it is measured.
@@ -83,30 +83,23 @@ final class Exchange {
 
     private let stopped: StoppedList
 
-    init?(stopped: StoppedList) {
-        guard let easy = EasyHandle() else { return nil }
+    init(stopped: StoppedList) throws(TransferFault) {
+        easy = try EasyHandle()
         self.stopped = stopped
-        self.easy = easy
     }
 
     /// Starts a transfer.
-    ///
-    /// Sets `verdict` when it cannot be set up.
     func prepare(
         _ request: TransferRequest,
         as id: TransferID,
         sink: any TransferSink,
         settings: ConnectionSettings,
         originState: OriginState?
-    ) {
+    ) throws(TransferFault) {
         take(request, as: id, sink: sink)
         adopt(settings, originState)
         if !takeBufferSize(request.bufferSize) {
-            guard let fresh = EasyHandle() else {
-                verdict = .failed(.outOfMemory)
-                return
-            }
-            easy = fresh
+            easy = try EasyHandle()
             self.settings = nil
             self.originState = nil
             adopt(settings, originState)
@@ -118,28 +111,13 @@ final class Exchange {
         easy.isPolled = request.address.scheme == .ftps
         if request.address.scheme == .ftp || request.address.scheme == .ftps { watchFile(of: request) }
         setLogin(of: request, settings)
-        if let refusal = easy.refusal {
-            verdict = .failed(
-                TransferFault(refusal: refusal)
-            )
-        }
+        if let refusal = easy.refusal { throw TransferFault(refusal: refusal) }
     }
 
     /// The transfer begins now, with these addresses of its host.
     func begin(with addresses: HeaderLines?) {
         easy.use(addresses: addresses)
         if lookup != nil, startedAt != nil { startedAt = SystemClock().now }
-    }
-
-    /// Starts a transfer that fails: the fault only has to be reported.
-    func refuse(
-        _ request: TransferRequest,
-        as id: TransferID,
-        sink: any TransferSink,
-        _ fault: TransferFault
-    ) {
-        take(request, as: id, sink: sink)
-        verdict = .failed(fault)
     }
 
     private func take(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {

@@ -10,13 +10,13 @@ final class HeaderLines {
     init(_ lines: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
-            guard let longer = unsafe curl_slist_append(list, line) else { continue }
+            guard let longer = unsafe pawl_list_append(list, line) else { continue }
             unsafe list = longer
         }
         unsafe self.list = list
     }
 
-    deinit { unsafe curl_slist_free_all(list) }
+    deinit { unsafe pawl_list_free(list) }
 }
 
 extension HeaderLines {

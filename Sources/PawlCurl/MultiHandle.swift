@@ -49,13 +49,13 @@ final class MultiHandle {
     deinit {
         guard let raw = unsafe started else { return }
         _ = unsafe pawl_multi_set_events(raw, nil, nil, nil)
-        _ = unsafe curl_multi_cleanup(raw)
+        _ = unsafe pawl_multi_cleanup(raw)
     }
 
     /// libcurl's object; `nil` while it cannot be made, without memory or descriptors.
     private func start() -> UnsafeMutableRawPointer? {
         if let started = unsafe started { return unsafe started }
-        guard let raw = unsafe curl_multi_init() else { return nil }
+        guard let raw = unsafe pawl_multi_init() else { return nil }
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         _ = unsafe pawl_multi_set_events(raw, watchSocket, reportTimeout, context)
         _ = unsafe pawl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, HTTP1Limits.idleConnections)
@@ -65,7 +65,7 @@ final class MultiHandle {
     }
 
     func add(_ easy: EasyHandle) throws(TransferFault) {
-        guard let raw = unsafe start(), unsafe curl_multi_add_handle(raw, easy.raw) == CURLM_OK else {
+        guard let raw = unsafe start(), unsafe pawl_multi_add_handle(raw, easy.raw) == CURLM_OK else {
             throw TransferFault(.other, foreign: "libcurl cannot start: \(SystemError.last.text)")
         }
         easy.isBusy = true
@@ -85,7 +85,7 @@ final class MultiHandle {
     /// The next transfer that has ended, valid until the next call of libcurl.
     func takeMessage() -> UnsafeMutablePointer<CURLMsg>? {
         var left: Int32 = 0
-        return unsafe started.flatMap { unsafe curl_multi_info_read($0, &left) }
+        return unsafe started.flatMap { unsafe pawl_multi_info_read($0, &left) }
     }
 
     /// Removes a handle, once libcurl is off the stack.
@@ -93,7 +93,7 @@ final class MultiHandle {
         rest(easy)
         guard let raw = unsafe started else { return }
         guard !isInside else { return leaving.append(easy) }
-        call { _ = unsafe curl_multi_remove_handle(raw, easy.raw) }
+        call { _ = unsafe pawl_multi_remove_handle(raw, easy.raw) }
     }
 
     /// Lets libcurl handle the events of its sockets, and its timeouts.
@@ -122,7 +122,7 @@ final class MultiHandle {
     private func act(on socket: Int32, _ mask: Int32) {
         guard let raw = unsafe started else { return }
         var running: Int32 = 0
-        let code = call { unsafe curl_multi_socket_action(raw, socket, mask, &running) }
+        let code = call { unsafe pawl_multi_socket_action(raw, socket, mask, &running) }
         precondition(code == CURLM_OK, "curl_multi_socket_action: \(code)")
     }
 

@@ -31,9 +31,8 @@ final class OriginState {
 
     /// Loads the settings' cookie file when the request may carry secrets.
     init(for request: TransferRequest, onEnd: CookieReceiver?) throws(TransferFault) {
-        guard CurlLibrary.start == CURLE_OK, let share = unsafe curl_share_init() else {
-            throw TransferFault.outOfMemory
-        }
+        try CurlLibrary.start()
+        guard let share = unsafe pawl_share_init() else { throw .outOfMemory }
         unsafe self.share = share
         self.onEnd = onEnd
         // One loop thread uses the share, so it needs no lock functions.
@@ -44,16 +43,16 @@ final class OriginState {
 
     deinit {
         if let onEnd { onEnd(loaded, cookies) }
-        _ = unsafe curl_share_cleanup(share)
+        _ = unsafe pawl_share_cleanup(share)
     }
 
     /// The cookies as lines of the Netscape format.
     private var cookies: [String] {
-        guard let easy = unsafe curl_easy_init() else { return [] }
-        defer { unsafe curl_easy_cleanup(easy) }
+        guard let easy = unsafe pawl_easy_init() else { return [] }
+        defer { unsafe pawl_easy_cleanup(easy) }
         _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
         let list = unsafe pawl_easy_get_cookies(easy)
-        defer { unsafe curl_slist_free_all(list) }
+        defer { unsafe pawl_list_free(list) }
         var lines: [String] = []
         var next = unsafe list
         while let entry = unsafe next {
@@ -65,8 +64,8 @@ final class OriginState {
 
     /// Stores the Set-Cookie fields of a response from this origin.
     func remember(_ cookies: [String], from address: WebAddress) {
-        guard let easy = unsafe curl_easy_init() else { return }
-        defer { unsafe curl_easy_cleanup(easy) }
+        guard let easy = unsafe pawl_easy_init() else { return }
+        defer { unsafe pawl_easy_cleanup(easy) }
         _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
         for cookie in cookies {
             guard let line = Self.line(for: cookie, from: address) else { continue }
@@ -102,7 +101,7 @@ final class OriginState {
             guard age > 0 else { return 1 }
             return Int64(time(nil)).addingReportingOverflow(min(age, 400 * 86_400)).partialValue
         }
-        guard let date = cookie.expires.map({ unsafe curl_getdate($0, nil) }), date >= 0 else { return 0 }
+        guard let date = cookie.expires.map({ unsafe pawl_date($0) }), date >= 0 else { return 0 }
         return max(1, Int64(date))
     }
 
@@ -113,8 +112,8 @@ final class OriginState {
                 LocalizableMessage("fault-cookie-file", "cannot read the cookie file \(file)")
             )
         }
-        guard let easy = unsafe curl_easy_init() else { throw TransferFault.outOfMemory }
-        defer { unsafe curl_easy_cleanup(easy) }
+        guard let easy = unsafe pawl_easy_init() else { throw TransferFault.outOfMemory }
+        defer { unsafe pawl_easy_cleanup(easy) }
         _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
         _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIEFILE, file)
         // RELOAD reads the file now and once; COOKIEFILE on each handle would read it for each request.

@@ -146,6 +146,7 @@ extension TransferFault {
         case .proxy: "check \(.option(.proxy))"
         case .notFound: "check the URL"
         case .privateAddress: "disable \(.option(.deniesPrivateAddresses)) if this is intended"
+        case .other where lacksCurl: "install libcurl.so.4 (Debian's package is libcurl4)"
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
             .offsetRefused, .contentChanged, .malformed, .other:
             nil

@@ -61,6 +61,16 @@ extension TransferFault {
     /// Whether the server's alert was about the client certificate.
     var concernsClientCertificate: Bool { cause.id.hasPrefix("client-certificate-") }
 
+    /// libcurl is not installed, or cannot be loaded now; `reason` is the dynamic linker's.
+    package static func withoutCurl(_ reason: String) -> TransferFault {
+        TransferFault(
+            .other,
+            LocalizableMessage("fault-libcurl-missing", "libcurl cannot be loaded: \(reason)")
+        )
+    }
+
+    var lacksCurl: Bool { cause.id == "fault-libcurl-missing" }
+
     /// Whether the host has an address of another version.
     var lacksVersion: Bool { ["host-without-ipv4", "host-without-ipv6"].contains(cause.id) }
 

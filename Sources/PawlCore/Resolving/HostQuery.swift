@@ -10,8 +10,12 @@ package struct HostQuery: Hashable, Sendable {
 
     /// Whether the host is a name that a resolver has to know: not an address, nor this machine (RFC 6761 §6.3).
     package var needsLookup: Bool {
-        !host.isEmpty && host.utf8.count <= 253 && host != "localhost" && !host.hasSuffix(".localhost")
-            && !NumericAddress.isOne(host)
+        !host.isEmpty && host.utf8.count <= 253 && loopback == nil && !NumericAddress.isOne(host)
+    }
+
+    /// The addresses of this machine, if the host is a name of it.
+    package var loopback: [String]? {
+        host == "localhost" || host.hasSuffix(".localhost") ? ["::1", "127.0.0.1"] : nil
     }
 }
 

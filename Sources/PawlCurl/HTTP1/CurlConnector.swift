@@ -10,9 +10,12 @@ final class CurlConnector {
     let exchange: HTTP1Exchange
     private let startedAt: Instant?
 
-    init?(for exchange: HTTP1Exchange, _ addresses: HeaderLines?, _ sessions: SessionCache?) {
-        guard let easy = EasyHandle() else { return nil }
-        self.easy = easy
+    init(
+        for exchange: HTTP1Exchange,
+        _ addresses: HostAddresses?,
+        _ sessions: SessionCache?
+    ) throws(TransferFault) {
+        easy = try EasyHandle()
         self.exchange = exchange
         startedAt = exchange.request.isMeasured ? SystemClock().now : nil
         var address = exchange.request.address
@@ -21,7 +24,7 @@ final class CurlConnector {
         easy.reset()
         exchange.settings.apply(to: easy)
         easy.set(CURLOPT_URL, address.text)
-        easy.use(addresses: addresses)
+        easy.use(addresses: addresses?.lines)
         easy.set(CURLOPT_CONNECT_ONLY, 1)
         easy.set(CURLOPT_FRESH_CONNECT, 1)
         easy.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)

@@ -6,8 +6,8 @@ import PawlSystem
 extension HTTP1Client {
     /// Returns `false` if libcurl has to connect.
     ///
-    /// `addresses` are those of the host, `nil` if it is one itself.
-    func connect(_ exchange: HTTP1Exchange, to addresses: [String]?, at now: Instant) -> Bool {
+    /// `addresses` are those of the host, in the order in which they are tried.
+    func connect(_ exchange: HTTP1Exchange, to addresses: ArraySlice<String>, at now: Instant) -> Bool {
         guard let attempt = PlainConnection(for: exchange, to: addresses, now: now) else { return false }
         let id = nextID()
         guard poller.watch(attempt.socket, for: .changes, key: id.rawValue, of: source) else {
@@ -29,6 +29,7 @@ extension HTTP1Client {
         guard change.canWrite || change.hasPeerClosed, let attempt = endAttempt(id) else { return }
         guard attempt.hasSucceeded else {
             attempt.close()
+            if connect(attempt.exchange, to: attempt.alternatives, at: clock.now) { return }
             // libcurl tries again, and reports why it fails.
             return connectWithCurl(attempt.exchange)
         }
@@ -49,7 +50,7 @@ extension HTTP1Client {
         for id in attempts.filter({ $0.value.deadline <= now }).keys {
             guard let attempt = endAttempt(id) else { continue }
             attempt.close()
-            guard !attempt.hasAlternatives else {
+            guard attempt.alternatives.isEmpty else {
                 connectWithCurl(attempt.exchange)
                 continue
             }

@@ -12,31 +12,34 @@ struct PlainConnection {
     let socket: Int32
     /// When the attempt ends.
     let deadline: Instant
-    /// Whether the host has further addresses, which libcurl tries after the deadline.
-    let hasAlternatives: Bool
+    /// The further addresses of the host; libcurl tries them after the deadline.
+    let alternatives: ArraySlice<String>
     /// Whether it is established already, as connections to this machine usually are.
     let isEstablished: Bool
 
     /// How long the first of several addresses is tried alone (RFC 8305 §5).
     private static let headStart = Interval.milliseconds(250)
 
-    /// Begins to connect to the first of `addresses`, or to the host if it is one; `nil` if libcurl has to do it, or to
+    /// Begins to connect to the first of `addresses` that does not refuse at once; `nil` if libcurl has to do it, or to
     /// report why it is not possible.
-    init?(for exchange: HTTP1Exchange, to addresses: [String]?, now: Instant) {
+    init?(for exchange: HTTP1Exchange, to addresses: ArraySlice<String>, now: Instant) {
         let (address, values) = (exchange.request.address, exchange.settings.values)
         guard address.scheme == .http, !exchange.needsCurl, !exchange.request.isMeasured,
-            values.addressOverrides.isEmpty, values.interface == nil, values.ipVersion == .any,
-            let bytes = NumericAddress.bytes(of: addresses?.first ?? address.host),
-            !values.deniesPrivateAddresses || !PrivateNetworks.contains(bytes)
+            values.addressOverrides.isEmpty, values.interface == nil, values.ipVersion == .any
         else { return nil }
-        var established: Int32 = 0
-        socket = unsafe pawl_connect(bytes, bytes.count, address.port, &established)
-        guard socket >= 0 else { return nil }
+        var (alternatives, socket, established) = (addresses, Int32(-1), Int32(0))
+        while socket < 0 {
+            guard let next = alternatives.popFirst(), let bytes = NumericAddress.bytes(of: next),
+                !values.deniesPrivateAddresses || !PrivateNetworks.contains(bytes)
+            else { return nil }
+            socket = unsafe pawl_connect(bytes, bytes.count, address.port, &established)
+        }
         self.exchange = exchange
+        self.socket = socket
+        self.alternatives = alternatives
         isEstablished = established != 0
-        hasAlternatives = addresses.map { $0.count > 1 } ?? false
-        deadline =
-            now + (hasAlternatives ? min(Self.headStart, values.connectTimeout) : values.connectTimeout)
+        let limit = values.connectTimeout
+        deadline = now + (alternatives.isEmpty ? limit : min(Self.headStart, limit))
     }
 
     /// Whether it is established, after an event of the socket.

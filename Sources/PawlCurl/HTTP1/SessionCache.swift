@@ -9,11 +9,11 @@ final class SessionCache {
     let share: UnsafeMutableRawPointer
 
     init?() {
-        guard let share = unsafe curl_share_init() else { return nil }
+        guard CurlLibrary.isUsable, let share = unsafe pawl_share_init() else { return nil }
         unsafe self.share = share
         // One loop thread uses the share, so it needs no lock functions.
         _ = unsafe pawl_share_set_data(share, CURL_LOCK_DATA_SSL_SESSION)
     }
 
-    deinit { _ = unsafe curl_share_cleanup(share) }
+    deinit { _ = unsafe pawl_share_cleanup(share) }
 }

@@ -23,7 +23,7 @@ final class TLSConnection {
         // libcurl reveals its TLS state only after a read or a write; nothing but an alert arrives before the request.
         var byte: UInt8 = 0
         var count = 0
-        let code = unsafe curl_easy_recv(easy.raw, &byte, 1, &count)
+        let code = unsafe pawl_easy_recv(easy.raw, &byte, 1, &count)
         guard count == 0, let socket = easy.socket, let connection = unsafe pawl_easy_get_tls(easy.raw)
         else { return nil }
         let line = UnsafeMutablePointer<SocketBIO>.allocate(capacity: 1)

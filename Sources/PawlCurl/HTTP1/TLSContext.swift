@@ -8,7 +8,9 @@ enum TLSContext {
     private static let readAhead = 4 * (16 * 1024 + 256)
 
     /// Whether libcurl's TLS library is the one that this process is linked with.
-    static let isReachable: Bool = {
+    static var isReachable: Bool { CurlLibrary.isUsable && isShared }
+
+    private static let isShared: Bool = {
         guard let info = unsafe pawl_version(), let used = unsafe info.pointee.ssl_version,
             let reached = unsafe pawl_tls_version()
         else { return false }

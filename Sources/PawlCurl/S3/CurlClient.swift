@@ -52,9 +52,8 @@ package final class CurlClient: Sendable {
         _ request: Request,
         abandonedIf isAbandoned: @escaping () -> Bool
     ) throws(TransferFault) -> (head: ResponseHead, body: [UInt8]) {
-        guard let handle = idle.withLock({ $0.popLast() })?.handle ?? EasyHandle() else {
-            throw TransferFault.outOfMemory
-        }
+        let kept = idle.withLock { $0.popLast() }
+        let handle = if let kept { kept.handle } else { try EasyHandle() }
         let like = TransferRequest(address: request.address, connection: .separate, settings: settings)
         handle.reset()
         handle.isAbandoned = isAbandoned
@@ -89,7 +88,7 @@ package final class CurlClient: Sendable {
                 )
                 handle.set(CURLOPT_CUSTOMREQUEST, request.method)
             }
-            return unsafe handle.refusal ?? curl_easy_perform(handle.raw)
+            return unsafe handle.refusal ?? pawl_easy_perform(handle.raw)
         }
         withExtendedLifetime((response, options)) {}
         if response.isTooLong { throw TransferFault.tooLong }

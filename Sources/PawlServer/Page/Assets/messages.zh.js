@@ -242,6 +242,7 @@ const messages = {
   "fault-head-not-http": "响应头不是 HTTP",
   "fault-head-nul": "响应头含有 NUL 字节",
   "fault-header-unsendable": "请求头无法发送：{0}",
+  "fault-libcurl-missing": "无法加载 libcurl：{0}",
   "fault-key-not-pinned": "服务器的公钥不是指定的公钥",
   "fault-login-unsendable": "用户名或密码无法发送：{0}",
   "fault-long-head": "响应头超出长度限制",
