@@ -13,7 +13,13 @@ enum CurlLibrary {
     static func start() throws(TransferFault) {
         try isReady.withLock { isReady throws(TransferFault) in
             if isReady { return }
-            if let reason = unsafe pawl_curl_load() { throw .withoutCurl(unsafe String(cString: reason)) }
+            if let reason = unsafe pawl_curl_load() {
+                let text = unsafe String(cString: reason)
+                guard text.hasSuffix(unsafe String(cString: strerror(EMFILE))) else {
+                    throw .withoutCurl(text)
+                }
+                throw TransferFault(.other, foreign: "libcurl cannot be loaded: \(text)")
+            }
             guard pawl_curl_start(pawl_global_all) == CURLE_OK else { throw .outOfMemory }
             isReady = true
         }

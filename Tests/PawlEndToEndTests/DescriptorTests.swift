@@ -14,8 +14,10 @@ import Testing
             let get = ["get", "-q", "--retries", "0", "--dir", "\(limit)"] + options + [first, second]
             let run = try bench.run("/bin/sh", command + get)
             #expect(run.code == 0 || run.code != nil && run.errors.hasPrefix("pawl: "), "\(limit): \(run)")
+            #expect(!run.errors.contains("install"), "\(limit): \(run)")
             if let code = run.code { codes.insert(code) }
         }
-        #expect(codes.contains(0) && codes.contains(16), "\(codes)")
+        // Which descriptor is the one too many decides whether libcurl or a file cannot be opened.
+        #expect(codes.contains(0) && !codes.isDisjoint(with: options.isEmpty ? [16] : [1, 16]), "\(codes)")
     }
 }

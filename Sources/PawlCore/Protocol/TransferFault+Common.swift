@@ -61,7 +61,7 @@ extension TransferFault {
     /// Whether the server's alert was about the client certificate.
     var concernsClientCertificate: Bool { cause.id.hasPrefix("client-certificate-") }
 
-    /// libcurl is not installed, or cannot be loaded now; `reason` is the dynamic linker's.
+    /// libcurl is not installed, or its file cannot be loaded; `reason` is the dynamic linker's.
     package static func withoutCurl(_ reason: String) -> TransferFault {
         TransferFault(
             .other,
