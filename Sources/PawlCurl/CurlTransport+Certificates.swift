@@ -51,8 +51,14 @@ extension CurlTransport {
                 code == CURLE_OK
                 ? .certificatesNotShown
                 : check.easy.fault(code, of: check.request, isHTTP: true, hasHead: false)
+            let refusal = code == CURLE_OK ? nil : check.easy.tunnelRefusal
             multi.remove(check.easy)
-            endCheck(id, fault)
+            if let refusal, var head = ResponseHead(parsing: refusal) {
+                head.lines = refusal
+                endCheck(id, with: head)
+            } else {
+                endCheck(id, fault)
+            }
         }
         return true
     }
@@ -149,6 +155,13 @@ extension CurlTransport {
         }
         // Without a finished handshake the server's own certificate is still to be judged.
         start(request, as: item.id, sink: check.sink)
+    }
+
+    /// Reports that a proxy requires a login for the tunnel; the request with that login is checked again.
+    private func endCheck(_ id: TransferID, with head: ResponseHead) {
+        guard let check = checks.removeValue(forKey: id) else { return }
+        let isWanted = check.sink.transfer(id, head: head)
+        check.sink.transferEnded(id, isWanted ? .complete : .stopped)
     }
 
     private func endCheck(_ id: TransferID, _ fault: TransferFault) {

@@ -25,9 +25,9 @@ public struct SessionChallenge: Sendable {
 
     /// The part of a server or proxy that requires authentication, with the interface of `URLProtectionSpace`.
     public struct ProtectionSpace: Sendable, Hashable {
-        /// The server's or proxy's host name.
+        /// The server's host name; where a proxy requires the login, that of the server behind it.
         public let host: String
-        /// Its port.
+        /// The port of ``host``.
         public let port: Int
         /// `http` or `https`.
         public let `protocol`: String?

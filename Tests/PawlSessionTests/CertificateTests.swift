@@ -127,4 +127,58 @@ import Testing
             ]
         )
     }
+
+    /// Responds to a proxy's challenges with a login, and trusts every certificate.
+    private final class ProxyUser: DownloadTaskDelegate {
+        let seen = Monitor<[SessionChallenge]>([])
+
+        func urlSession(
+            _ session: DownloadSession,
+            didReceive challenge: SessionChallenge,
+            completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
+        ) {
+            seen.with { $0.append(challenge) }
+            completionHandler(.performDefaultHandling, nil)
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didReceive challenge: SessionChallenge,
+            completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
+        ) {
+            seen.with { $0.append(challenge) }
+            let password = challenge.previousFailureCount == 0 ? "wrong" : "secretword"
+            completionHandler(.useCredential, SessionCredential(user: "user", password: password))
+        }
+    }
+
+    @Test(arguments: ["basic", "digest"])
+    func `a proxy that requires a login for the tunnel challenges before the certificates are judged`(
+        scheme: String
+    ) async throws {
+        let bench = try SessionBench()
+        let authority = try TestAuthority()
+        let site = try ServedFolder()
+        _ = try site.add("f", Payload(seed: 773, length: 70_000))
+        let server = try NginxServer(site, authority: authority)
+        let proxy = try LoginProxy(scheme)
+        var configuration = bench.configuration()
+        configuration.retries = 0
+        configuration.options.proxy = proxy.url
+        configuration.options.authorityFile = authority.authority
+        let user = ProxyUser()
+        let session = DownloadSession(configuration: configuration, delegate: user)
+        let (length, error): (Int64?, PawlError?) = await withCheckedContinuation { continuation in
+            session.downloadTask(with: server.secureURL("/f")) { path, _, error in
+                continuation.resume(returning: (path.flatMap { FileSystem.size($0) }, error))
+            }.resume()
+        }
+        #expect(length == 70_000 && error == nil, "\(error.map { "\($0)" } ?? "")")
+        let spaces = user.seen.read { $0.map(\.protectionSpace) }
+        #expect(spaces.map(\.isProxy) == [true, true, false])
+        #expect(spaces.last?.authenticationMethod == SessionChallenge.ProtectionSpace.serverTrust)
+        session.invalidateAndCancel()
+        #expect(server.finish().filter { $0.status == 200 }.count == 1)
+    }
 }
