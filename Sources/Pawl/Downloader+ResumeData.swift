@@ -6,7 +6,7 @@ extension Downloader {
     ///
     /// The partial file is looked up by its name in `partialFolder`. If it is missing or shorter than the
     /// data states, `safeCopy`, the path of an earlier copy, replaces it if given; without either the
-    /// download starts over. The bytes are copied, and the caller removes the partial file. They are
+    /// download starts over. The bytes are copied before this returns, and the caller removes the partial file. They are
     /// continued only if the server's response matches the validators in the data.
     ///
     /// The headers of the first request are sent, except those that `options` contains and those that apply
@@ -20,7 +20,13 @@ extension Downloader {
         var options = options
         options.headers += data.headers(beside: options.headers)
         do throws(Failure) {
-            try data.takeOver(partialFolder: partialFolder, safeCopy: safeCopy, options: options, disk: disk)
+            _ = try data.takeOver(
+                partialFolder: partialFolder,
+                safeCopy: safeCopy,
+                isGiven: false,
+                options: options,
+                disk: disk
+            )
         } catch {
             throw PawlError(error)
         }
@@ -30,12 +36,15 @@ extension Downloader {
 
 extension ResumeData {
     /// Imports bytes that an app received as the part file of a download to be added with these options.
+    ///
+    /// `isGiven`: the partial file itself may become the part file.
     package func takeOver(
         partialFolder: String,
         safeCopy: String?,
+        isGiven: Bool,
         options: DownloadOptions,
         disk: any Disk
-    ) throws(Failure) {
+    ) throws(Failure) -> AdoptedPart? {
         var content = content
         let partial = content.partialName.map { (folder: partialFolder, name: $0) }
         let copy = safeCopy.map { Self.parts(of: $0) }
@@ -49,7 +58,7 @@ extension ResumeData {
             case .safeCopy: copy
             case .nothing: (folder: String, name: String)?.none
             }
-        guard let found, content.received > 0 else { return }
+        guard let found, content.received > 0 else { return nil }
         let address = try WebAddress.parse(content.address).address
         let naming = NamingPolicy(options.naming)
         let facts = JournalFacts(
@@ -57,13 +66,14 @@ extension ResumeData {
             representation: content.representation(of: address),
             name: options.fileName ?? NamingPolicy.choose(naming, address: address, head: nil)
         )
-        try disk.adopt(
+        return try disk.adopt(
             found.name,
             in: found.folder,
             length: content.received,
             as: facts,
             // The server's name comes with its first response.
             isNamed: options.fileName != nil || naming != .server,
+            isGiven: isGiven,
             to: options.folder
         )
     }

@@ -51,7 +51,11 @@ extension DownloadSession {
                 manager.perform { self.notify(task) { $0.urlSession(self, didCreateTask: task) } }
                 // The task that the resume data was used for before a kill was restored meanwhile.
                 guard task.facts.withLock({ $0.id }) == nil else { return }
-                await self.admit(task, data, to: manager)
+                if let data {
+                    self.prepare(task, data, manager)
+                } else {
+                    await self.admit(task, nil, to: manager)
+                }
             }
         }
         return task
@@ -67,14 +71,79 @@ extension DownloadSession {
         Task(executorPreference: Self.executor) { self.call { completion(nil, nil, error) } }
     }
 
+    /// The content of resume data, whose bytes are where the queue expects them.
+    private struct Prepared {
+        var content: ResumeData
+        /// The part file of this library's own resume data, and where it is now.
+        var own: (name: String, part: AdoptedPart?)?
+    }
+
+    /// Brings the bytes of resume data to where the queue expects them, and admits the task then.
+    ///
+    /// A file of another file system or another program is copied, for which no other task waits.
+    private func prepare(
+        _ task: DownloadTask,
+        _ data: Result<ResumeData, PawlError>,
+        _ manager: DownloadManager
+    ) {
+        task.facts.withLock { $0.isPreparing = true }
+        Task(executorPreference: Self.executor) {
+            let prepared: Result<Prepared, PawlError>
+            do throws(PawlError) {
+                prepared = .success(try await self.prepared(task, try data.get(), manager))
+            } catch {
+                prepared = .failure(error)
+            }
+            // The session lives: the task has not ended.
+            self.work.yield { _ in
+                task.facts.withLock { $0.isPreparing = false }
+                await self.admit(task, prepared, to: manager)
+            }
+        }
+    }
+
+    private func prepared(
+        _ task: DownloadTask,
+        _ content: ResumeData,
+        _ manager: DownloadManager
+    ) async throws(PawlError) -> Prepared {
+        let request = queueRequest(task)
+        guard let name = content.partialName, SessionFolders.isOwnPartial(name) else {
+            let folder = configuration.partialFolder ?? folders.partials
+            _ = try await manager.takeOver(content, partialFolder: folder, isGiven: false, for: request)
+            return Prepared(content: content)
+        }
+        guard folders.takePartial(name) else {
+            if folders.hasTakenOver(task.folder) { return Prepared(content: content) }
+            task.facts.withLock { $0.unusedData = nil }
+            throw .session(
+                "resume",
+                content.url,
+                because: "its resume data was used already, or its part file is gone"
+            )
+        }
+        do throws(PawlError) {
+            let part = try await manager.takeOver(
+                content,
+                partialFolder: folders.root,
+                isGiven: true,
+                for: request
+            )
+            return Prepared(content: content, own: (name, part))
+        } catch {
+            folders.returnPartial(name, nil, in: task.folder)
+            throw error
+        }
+    }
+
     /// Adds a new task to the queue, where it waits to be resumed.
     private func admit(
         _ task: DownloadTask,
-        _ data: Result<ResumeData, PawlError>?,
+        _ prepared: Result<Prepared, PawlError>?,
         to manager: DownloadManager
     ) async {
         do throws(PawlError) {
-            let id = try await download(data, task, manager).id
+            let id = try await download(prepared?.get(), task, manager).id
             task.facts.withLock { ($0.id, $0.unusedData) = (id, nil) }
             book.withLock { $0.identifiers[id] = task.taskIdentifier }
             // The description may have been set meanwhile.
@@ -86,34 +155,18 @@ extension DownloadSession {
     }
 
     private func download(
-        _ data: Result<ResumeData, PawlError>?,
+        _ prepared: Prepared?,
         _ task: DownloadTask,
         _ manager: DownloadManager
     ) async throws(PawlError) -> Download {
         let request = queueRequest(task)
-        guard let data else { return try await manager.add(request) }
-        let content = try data.get()
-        guard let name = content.partialName, SessionFolders.isOwnPartial(name) else {
-            return try await manager.add(
-                content,
-                partialFolder: configuration.partialFolder ?? folders.partials,
-                as: request
-            )
-        }
-        guard folders.takePartial(name) else {
-            task.facts.withLock { $0.unusedData = nil }
-            throw .session(
-                "resume",
-                content.url,
-                because: "its resume data was used already, or its part file is gone"
-            )
-        }
+        guard let prepared else { return try await manager.add(request) }
         do throws(PawlError) {
-            let download = try await manager.add(content, partialFolder: folders.root, as: request)
-            folders.dropPartial(name)
+            let download = try await manager.add(prepared.content, as: request)
+            if let own = prepared.own { folders.dropPartial(own.name) }
             return download
         } catch {
-            folders.returnPartial(name)
+            if let own = prepared.own { folders.returnPartial(own.name, own.part, in: task.folder) }
             throw error
         }
     }

@@ -46,6 +46,8 @@ public final class DownloadTask: Sendable {
         var producing: ResumeDataHandler?
         /// It is being cancelled for its resume data: what it has is not to be lost.
         var keepsData = false
+        /// Its bytes are being moved to where the queue expects them; nothing else happens to it meanwhile.
+        var isPreparing = false
         /// A response was accepted in this run.
         var hasResponse = false
         /// Called after each change of what a progress bar shows.

@@ -54,8 +54,24 @@ struct SessionFolders: Sendable {
             || access("\(root)/\(name)", F_OK) == 0
     }
 
-    /// Moves a part file that was taken, and not used, to where its resume data finds it again.
-    func returnPartial(_ name: String) { _ = unsafe rename("\(root)/\(name)", "\(partials)/\(name)") }
+    /// Whether a kill came after the part file of a task had been taken over, and before the task was stored.
+    func hasTakenOver(_ folder: String) -> Bool {
+        FolderTree.names(in: "\(root)/\(folder)").contains { name in
+            FileName.PartForm.allCases.contains { name.hasSuffix($0.partialEnding) }
+        }
+    }
+
+    /// Moves a part file that was taken, and perhaps taken over, but not used, to where its resume data finds it again.
+    func returnPartial(_ name: String, _ adopted: AdoptedPart?, in folder: String) {
+        let target = "\(partials)/\(name)"
+        var isReturned = unsafe rename("\(root)/\(name)", target) == 0
+        guard let adopted else { return }
+        if !isReturned { isReturned = unsafe rename(adopted.part, target) == 0 }
+        guard isReturned else { return }
+        unsafe unlink(adopted.part)
+        unsafe unlink(adopted.journal)
+        dropFolder(folder)
+    }
 
     // MARK: tasks from resume data
 

@@ -136,4 +136,76 @@ struct ResumeDataTests {
         #expect(bench.folder.difference("moved", from: payload) == nil)
         session.invalidateAndCancel()
     }
+
+    /// The part files in the tasks' folders.
+    private func parts(_ bench: SessionBench) -> [String] {
+        let state = bench.folder.path("state")
+        return FileSystem.names(in: state).filter { $0 != ".partials" }.flatMap { root in
+            FileSystem.names(in: "\(state)/\(root)").filter { $0 != ".pawl" }.flatMap { task in
+                FileSystem.names(in: "\(state)/\(root)/\(task)").filter { $0.hasSuffix(".part") }
+                    .map { "\(state)/\(root)/\(task)/\($0)" }
+            }
+        }
+    }
+
+    @Test func `B6 the bytes of a task from resume data are moved, not copied`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(notes)
+        let (url, payload) = bench.serveStalling("/f", seed: 772)
+        let data = try await data(session, notes, url)
+        await bench.quiet("/f")
+        let name = try #require(FileSystem.names(in: bench.folder.path("state/.partials")).first)
+        let inode = FileSystem.inode(bench.folder.path("state/.partials/\(name)"))
+        #expect(inode != nil)
+        bench.origin.adjust("/f") { $0.cut = .stall(from: payload.length - 1) }
+        let task = session.downloadTask(withResumeData: data)
+        task.resume()
+        #expect(await notes.until(bytes: payload.length - 1))
+        #expect(parts(bench).map { FileSystem.inode($0) } == [inode])
+        #expect(FileSystem.names(in: bench.folder.path("state/.partials")).isEmpty)
+        let again = try #require(await task.cancelByProducingResumeData())
+        bench.origin.adjust("/f") { $0.cut = nil }
+        session.downloadTask(withResumeData: again).resume()
+        #expect(await notes.until("complete 0"))
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+        #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
+
+    @Test func `B6 a kill between taking the bytes over and storing the task loses nothing`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let first = bench.session(notes)
+        let (url, payload) = bench.serveStalling("/f", seed: 773)
+        let data = try await data(first, notes, url)
+        let content = try ResumeData(data)
+        await bench.quiet("/f")
+        bench.origin.adjust("/f") { $0.cut = nil }
+
+        // What the kill leaves, made while the session cannot open its queue.
+        let root = bench.folder.path("state/s")
+        let holder = try await DownloadManager(root: root)
+        let later = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(later, identifier: "s")
+        let task = session.downloadTask(withResumeData: data)
+        let name = try #require(content.partialName)
+        let note = try #require(FileSystem.contents("\(root)/.pawl/resumed/\(name)"))
+        var request = DownloadRequest(url)
+        request.options.folder = String(String(decoding: note, as: UTF8.self).split(separator: "\n")[1])
+        try FileSystem.move(bench.folder.path("state/.partials/\(name)"), to: "\(root)/\(name)")
+        let part = try await holder.takeOver(content, partialFolder: root, isGiven: true, for: request)
+        #expect(part != nil && !FileSystem.exists("\(root)/\(name)"))
+        await holder.shutDown()
+
+        task.resume()
+        #expect(await later.until("complete 0"))
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        #expect(try #require(bench.origin.ended("/f").last?.bodyStart) >= content.received)
+        for other in [first, session] { other.invalidateAndCancel() }
+        #expect(await later.until("over 0"))
+        #expect(await notes.until("over 0"))
+        #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
 }

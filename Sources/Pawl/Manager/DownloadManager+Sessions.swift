@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 import PawlEngine
 
 // Queue operations that sessions in the shape of NSURLSession need.
@@ -81,28 +81,42 @@ extension DownloadManager {
         try await query { keeper throws(Failure) in try keeper.received(of: QueueID(id)) }
     }
 
-    /// Adds a download that starts from resume data, see
-    /// ``Downloader/add(_:partialFolder:safeCopy:options:)``.
-    package func add(
+    /// Makes the bytes of resume data the part file of the download that is added next with this request.
+    ///
+    /// The partial file in `partialFolder` itself becomes the part file if it `isGiven` and on the same file system;
+    /// otherwise it is copied. No other download waits for that.
+    package func takeOver(
         _ data: ResumeData,
         partialFolder: String,
-        as request: DownloadRequest
-    ) async throws(PawlError) -> Download {
+        isGiven: Bool,
+        for request: DownloadRequest
+    ) async throws(PawlError) -> AdoptedPart? {
+        let (disk, root) = try await query { ($0.ports.disk, $0.root) }
+        let result = await Task(executorPreference: Self.copying) {
+            Result { () throws(Failure) in
+                var options = request.options
+                options.folder = "\(root)/\(try AddOrder.folder(options.folder))"
+                return try data.takeOver(
+                    partialFolder: partialFolder,
+                    safeCopy: nil,
+                    isGiven: isGiven,
+                    options: options,
+                    disk: disk
+                )
+            }
+        }
+        .value
+        do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
+    }
+
+    /// One copy at a time: several would only compete for the disk.
+    private static let copying = ThreadExecutor("pawl-copy")
+
+    /// Adds a download of resume data, whose bytes are in place.
+    package func add(_ data: ResumeData, as request: DownloadRequest) async throws(PawlError) -> Download {
         var request = request
         request.source = data.url
         request.options.headers += data.headers(beside: request.options.headers)
-        let options = request.options
-        try await step { step throws(Failure) in
-            let keeper = step.keeper
-            var options = options
-            options.folder = "\(keeper.root)/\(try AddOrder.folder(options.folder))"
-            try data.takeOver(
-                partialFolder: partialFolder,
-                safeCopy: nil,
-                options: options,
-                disk: keeper.ports.disk
-            )
-        }
         return try await add(request)
     }
 }

@@ -122,6 +122,11 @@ final class Folder: Sendable {
         }
     }
 
+    /// Moves a file to another folder of the same file system, in place of what has the new name there.
+    func move(_ name: String, to newName: String, of other: Folder) throws(SystemError) {
+        guard unsafe renameat(file.descriptor, name, other.file.descriptor, newName) == 0 else { throw .last }
+    }
+
     /// Gives a file the same name in another folder too (EEXIST: the name is taken by another file).
     ///
     /// Where a file cannot have two names it loses the old one.

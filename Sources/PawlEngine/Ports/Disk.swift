@@ -96,9 +96,10 @@ package protocol Disk: AnyObject, Sendable {
     ///
     /// A taken name is a failure.
     func link(_ name: String, from folder: String, to newFolder: String) throws(Failure)
-    /// Begins the part file of `facts` with the first `length` bytes of another program's file.
+    /// Begins the part file of `facts` with the first `length` bytes of another file, and returns it.
     ///
-    /// They are on disk and in the journal when this returns; the other file stays. An existing part file of
+    /// They are on disk and in the journal when this returns. The other file stays, unless `isGiven`: then it becomes the
+    /// part file where it is on the same file system, under one of the two names at any moment. An existing part file of
     /// the same address has more bytes than the other program knows, and is left as it is. Unless `isNamed`,
     /// the facts' name is for the part file alone, and the journal has none: the server's is not known yet.
     func adopt(
@@ -107,8 +108,9 @@ package protocol Disk: AnyObject, Sendable {
         length: Int64,
         as facts: JournalFacts,
         isNamed: Bool,
+        isGiven: Bool,
         to folder: String
-    ) throws(Failure)
+    ) throws(Failure) -> AdoptedPart?
     /// Removes the finished file of that name; a missing one is no failure.
     func remove(_ name: String, in folder: String) throws(Failure)
 }
@@ -146,8 +148,9 @@ extension Disk {
         length: Int64,
         as facts: JournalFacts,
         isNamed: Bool,
+        isGiven: Bool,
         to folder: String
-    ) throws(Failure) {
+    ) throws(Failure) -> AdoptedPart? {
         preconditionFailure("a disk without files cannot adopt any")
     }
 }

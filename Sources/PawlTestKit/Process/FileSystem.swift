@@ -20,6 +20,7 @@ package enum FileSystem {
     }
     /// The permission bits.
     package static func mode(_ path: String) -> UInt32? { status(path).map { $0.st_mode & 0o777 } }
+    package static func inode(_ path: String) -> UInt64? { status(path).map { UInt64($0.st_ino) } }
     package static func exists(_ path: String) -> Bool { status(path) != nil }
     static func isFolder(_ path: String) -> Bool {
         status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
