@@ -151,3 +151,29 @@ extension DownloadSessionConfiguration {
         set { preconditionFailure() }
     }
 }
+
+// Foundation on Linux observes no key paths, neither these nor those of a `Progress`.
+extension DownloadTask {
+    /// Key paths cannot be observed on Linux.
+    @available(
+        *,
+        unavailable,
+        message: "key paths cannot be observed on Linux; implement didWriteData, or read progress"
+    )
+    public func observe<Value>(
+        _ keyPath: KeyPath<DownloadTask, Value>,
+        changeHandler: @escaping (DownloadTask, Any) -> Void
+    ) -> Any { preconditionFailure() }
+
+    /// Key paths cannot be observed on Linux.
+    @available(
+        *,
+        unavailable,
+        message: "key paths cannot be observed on Linux; implement didWriteData, or read progress"
+    )
+    public func observe<Value>(
+        _ keyPath: KeyPath<DownloadTask, Value>,
+        options: Any,
+        changeHandler: @escaping (DownloadTask, Any) -> Void
+    ) -> Any { preconditionFailure() }
+}

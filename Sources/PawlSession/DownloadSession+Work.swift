@@ -120,6 +120,9 @@ extension DownloadSession {
         let isHeard =
             task.facts.withLock { $0.completion != nil || $0.isRestored } || receiver(of: task) != nil
         guard isHeard else { throw .unheard(task.originalRequest?.url ?? "") }
+        guard configuration.timeoutIntervalForResource > 0 else {
+            throw .noTime(configuration.timeoutIntervalForResource, task.originalRequest?.url ?? "")
+        }
         let now = SessionFolders.now
         if let begin = task.facts.withLock({ $0.begin }), begin > now {
             try await manager.pause(id)
@@ -138,7 +141,11 @@ extension DownloadSession {
 
     /// Brings the queue to the task's current state; intermediate requests are skipped.
     func follow(_ task: DownloadTask, _ manager: DownloadManager) async {
-        let (state, id, refusal) = task.facts.withLock { ($0.state, $0.id, $0.refusal) }
+        let (state, id, refusal, isPreparing) = task.facts.withLock {
+            ($0.state, $0.id, $0.refusal, $0.isPreparing)
+        }
+        // It follows afterwards.
+        if isPreparing { return }
         do throws(PawlError) {
             switch state {
             case .running: try await run(task, id, refusal, manager)
@@ -175,6 +182,17 @@ extension PawlError {
                 "cannot start",
                 at: Redaction.address(url),
                 because: "its session has no delegate and the task no completion handler to receive the file"
+            )
+        )
+    }
+
+    fileprivate static func noTime(_ seconds: Double, _ url: String) -> PawlError {
+        PawlError(
+            Failure(
+                .badOption,
+                "cannot start",
+                at: Redaction.address(url),
+                because: "timeoutIntervalForResource is \(seconds), and must be a number of seconds above 0"
             )
         )
     }

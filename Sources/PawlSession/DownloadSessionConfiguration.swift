@@ -6,7 +6,7 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     public let identifier: String?
     /// Simultaneous transfers; the rest wait.
     ///
-    /// Default 3. A suspended task keeps its slot.
+    /// Default 3. A suspended task keeps its slot. A session with less than 1 becomes invalid with code 28.
     public var maximumConcurrentTasks = 3
     /// What every task starts from: credentials, TLS, proxies, limits and so on.
     ///
@@ -15,17 +15,18 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     public var options = DownloadOptions()
     /// Header fields added to every request that does not set them.
     public var httpAdditionalHeaders: [String: String] = [:]
-    /// Seconds without any data before a connection is dropped.
+    /// Seconds without any data before a connection is dropped, up to 86,400; a task fails with code 28 for other values.
     ///
     /// Default 60.
     public var timeoutIntervalForRequest = 60.0
     /// Seconds from a task's first resume until it fails, whether or not data arrives.
     ///
-    /// Default 604,800, a week. The time in which the program does not run counts too.
+    /// Default 604,800, a week; infinite for no limit. The time in which the program does not run counts too. A task
+    /// fails with code 28 when it is resumed if this is 0, less, or not a number.
     public var timeoutIntervalForResource = 604_800.0
     /// Connections of the session to one host.
     ///
-    /// Default 6. Each task uses one, so ``maximumConcurrentTasks`` is what limits a session with fewer tasks.
+    /// Default 6; less than 1 makes the session invalid with code 28. Each task uses one, so ``maximumConcurrentTasks`` is what limits a session with fewer tasks.
     public var httpMaximumConnectionsPerHost = 6
     /// Whether tasks wait for the network where there is none; otherwise they fail.
     ///

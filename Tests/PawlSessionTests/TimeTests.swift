@@ -45,6 +45,23 @@ import Testing
         #expect(await third.until("over 0"))
     }
 
+    @Test(arguments: [0, -1, -Double.infinity, .nan])
+    func `a time for the resource that is none fails instead of meaning no limit`(
+        seconds: Double
+    ) async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        var configuration = bench.configuration()
+        configuration.timeoutIntervalForResource = seconds
+        let session = DownloadSession(configuration: configuration, delegate: notes)
+        let task = session.downloadTask(with: bench.origin.serve("/f", Payload(seed: 763, length: 1)))
+        task.resume()
+        #expect(await notes.until("complete 28"))
+        #expect(bench.origin.log.of("/f").isEmpty)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
     @Test func `B6 resume data whose task lives returns that task, also after a kill`() async throws {
         let bench = try SessionBench()
         let (url, _) = bench.serveStalling("/f", seed: 762)
