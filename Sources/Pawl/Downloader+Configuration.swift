@@ -4,13 +4,13 @@ import PawlEngine
 extension Downloader {
     /// Settings that all downloads of one downloader share.
     public struct Configuration: Sendable {
-        /// Simultaneous downloads; the rest wait in order.
+        /// Simultaneous downloads, at least 1; the rest wait in order.
         ///
         /// Default 3.
         public var jobs = 3
-        /// Bytes per second for all downloads together, `nil` (default) for no limit.
+        /// Bytes per second for all downloads together; `nil` (default), 0 and less for no limit.
         public var rateLimit: Int64?
-        /// Threads that transfer data: 1…16.
+        /// Threads that transfer data: 1…16; for other numbers the nearest of these.
         ///
         /// Default 1, enough for a fast network; more speed up many small files on several cores.
         public var threads = 1

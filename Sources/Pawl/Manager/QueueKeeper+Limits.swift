@@ -18,7 +18,11 @@ extension QueueKeeper {
         // The limit is the service's own.
         if configuration.isGuest { return }
         let kept = try store.value(ValueName.rate)
-        rate = (configuration.rateLimit ?? kept.flatMap { Int64($0) }).flatMap { $0 > 0 ? $0 : nil }
+        rate =
+            try Self.checked(configuration.rateLimit)
+            ?? (configuration.rateLimit == nil ? kept.flatMap { Int64($0) } : nil).flatMap {
+                $0 > 0 ? $0 : nil
+            }
         engine.limit(to: rate)
         let former = try store.value(ValueName.timetable)
         let text = configuration.timetable ?? former ?? ""

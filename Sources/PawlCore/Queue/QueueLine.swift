@@ -196,8 +196,9 @@ package struct QueueLine: Sendable {
 
     // MARK: ranks
 
-    /// The members from `start` on, at most `limit`.
+    /// The members from `start` on, at most `limit`; from the first, and none, for negative numbers.
     package func members(from start: Int, limit: Int) -> [Number] {
+        guard limit > 0 else { return [] }
         var skip = max(0, start)
         var found: [Number] = []
         for chunk in chunks {

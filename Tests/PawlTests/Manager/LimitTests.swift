@@ -219,4 +219,25 @@ import Testing
         #expect(try await manager.limit(Download.ID(rawValue: 1), to: nil) == false)
         await manager.shutDown()
     }
+
+    @Test func `numbers without a meaning are refused or mean none, in configurations and queries`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        var configuration = DownloadManager.Configuration()
+        configuration.rateLimit = -1
+        let error = await #expect(throws: PawlError.self) { _ = try await bench.open(configuration) }
+        #expect(error?.code == .badOption)
+        let manager = try await bench.open()
+        _ = try await manager.add(bench.origin.url("/f"), start: .paused)
+        for number in [Int.min, -1] {
+            #expect(try await manager.line(offset: number, limit: number).isEmpty)
+            #expect(try await manager.line(offset: number, limit: .max).count == 1)
+            #expect(try await manager.downloads(offset: number, limit: number).isEmpty)
+            #expect(try await manager.downloads(offset: number, limit: .max).count == 1)
+        }
+        #expect(try await manager.line(offset: .max, limit: .max).isEmpty)
+        #expect(try await manager.downloads(offset: .max, limit: .max).isEmpty)
+        await manager.shutDown()
+    }
 }
