@@ -126,4 +126,24 @@ import Testing
             _ = await last(of: download)
         }
     }
+
+    @Test func `a root is opened again right after its manager was released`() async throws {
+        let bench = try ManagerBench()
+        let (url, payload) = bench.serveStalling("/f", seed: 622)
+        func begin() async throws {
+            let manager = try await DownloadManager(root: bench.root.path)
+            _ = try await manager.add(url)
+        }
+        for _ in 0..<3 { try await begin() }
+        let manager = try await DownloadManager(root: bench.root.path)
+        // While it lives, no other one opens it.
+        let other = await #expect(throws: PawlError.self) {
+            _ = try await DownloadManager(root: bench.root.path)
+        }
+        #expect(other?.code == .alreadyDownloading)
+        bench.origin.adjust("/f") { $0.cut = nil }
+        let known = try #require(try await manager.download(of: url))
+        #expect(try await known.file.length == payload.length)
+        await manager.shutDown()
+    }
 }

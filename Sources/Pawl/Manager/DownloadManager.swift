@@ -25,7 +25,7 @@ import PawlStore
 public final class DownloadManager: Sendable {
     /// The configuration of a manager; everything has a default.
     public struct Configuration: Sendable {
-        /// Simultaneous downloads; the rest wait in the queue.
+        /// Simultaneous downloads, at least 1; the rest wait in the queue.
         ///
         /// Default `nil`: the last value of ``DownloadManager/change(slots:)``, initially 3.
         public var slots: Int?
@@ -56,7 +56,7 @@ public final class DownloadManager: Sendable {
         ///
         /// Default none.
         public var observers = Observers()
-        /// Threads that transfer data: 1…16.
+        /// Threads that transfer data: 1…16; for other numbers the nearest of these.
         ///
         /// Default 1, enough for a fast network.
         public var threads = 1
@@ -114,6 +114,8 @@ public final class DownloadManager: Sendable {
     /// The root folder, as it was given.
     public let root: String
     private let queue: QueueThread
+    /// The root's identity, by which a manager that opens it again finds that this one is still being closed.
+    private let folder: FolderIdentity?
     var thread: WorkThread<QueueKeeper> { queue.thread }
     var broadcaster: EventBroadcaster { queue.broadcaster }
     var settingsCache: TransferSettingsCache { queue.settingsCache }
@@ -123,8 +125,8 @@ public final class DownloadManager: Sendable {
     /// Opens the queue in `root`, which is created if missing, and continues it.
     ///
     /// `delegate` is retained until the manager is shut down. Throws ``PawlError`` when the folder or the
-    /// queue cannot be used: another process uses it (code 11), or a newer version of Pawl created it (code
-    /// 34). A damaged queue is moved aside and a new one created; an event of the kind `notice` reports it.
+    /// queue cannot be used: another process, or another manager, uses it (code 11), or a newer version of Pawl created it
+    /// (code 34), and code 28 for a configuration with an invalid number. If a manager of this process was released without ``shutDown()``, its end is awaited. A damaged queue is moved aside and a new one created; an event of the kind `notice` reports it.
     public convenience init(
         root: String,
         _ configuration: Configuration = Configuration(),
@@ -173,23 +175,37 @@ public final class DownloadManager: Sendable {
     ) async throws(PawlError) {
         try Self.check(root: root)
         self.root = root
-        var queue: QueueThread?
-        let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
-            queue = QueueThread(
-                root: root,
-                configuration,
-                delegate: delegate,
-                ports: ports,
-                store: store
-            ) { continuation.resume(returning: $0) }
+        while true {
+            var opened: QueueThread?
+            let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
+                opened = QueueThread(
+                    root: root,
+                    configuration,
+                    delegate: delegate,
+                    ports: ports,
+                    store: store
+                ) { continuation.resume(returning: $0) }
+            }
+            guard let opened else { preconditionFailure("a queue was opened without a thread") }
+            if case .failure(let failure) = result, failure.code == .alreadyDownloading,
+                await ClosingManagers.wait(for: root)
+            {
+                continue
+            }
+            queue = opened
+            folder = FolderIdentity(of: root)
+            if case .failure(let failure) = result { throw PawlError(failure) }
+            return
         }
-        guard let queue else { preconditionFailure("a queue was opened without a thread") }
-        self.queue = queue
-        if case .failure(let failure) = result { throw PawlError(failure) }
     }
 
     /// Stops running downloads, as ``shutDown()`` does, without waiting.
-    deinit { thread.post { $0.shutDown {} } }
+    deinit {
+        guard let folder else { return }
+        ClosingManagers.begin(folder)
+        let isHeard = thread.post { $0.shutDown { ClosingManagers.end(folder) } }
+        if !isHeard { ClosingManagers.end(folder) }
+    }
 
     /// Stops all downloads cleanly, writes pending changes and closes the queue.
     ///
