@@ -185,6 +185,12 @@ extension Download {
         }
     }
 
+    /// Waits as ``untilAtRest()``, and returns the file if it was completed nevertheless.
+    func fileAtRest() async -> DownloadedFile? {
+        await untilAtRest()
+        return snapshot.state == .finished ? try? await file : nil
+    }
+
     /// Makes progress samples signal `changes`; free of cost until the first consumer.
     func watch() {
         let box = state.withLock { state -> ProgressCell? in

@@ -116,7 +116,7 @@ public final class Downloader: Sendable {
     /// default the new one gets a name such as `NAME (1)`, which ``DownloadedFile/path`` has.
     ///
     /// Throws ``PawlError``; cancelling the task that waits stops the transfer, keeps what was received for a later
-    /// run, and throws `CancellationError` once it is on disk.
+    /// run, and throws `CancellationError` once it is on disk. A file that is complete by then is returned.
     public func download(
         _ source: String,
         to path: String? = nil,
@@ -133,8 +133,9 @@ public final class Downloader: Sendable {
             guard Task.isCancelled, download.outcome == nil else { throw error }
             download.pause()
             // A task of its own: in this one every wait ends at once.
-            await Task { await download.untilAtRest() }.value
-            throw CancellationError()
+            let complete = await Task { await download.fileAtRest() }.value
+            guard let complete else { throw CancellationError() }
+            return complete
         }
     }
 

@@ -343,6 +343,23 @@ import Testing
         downloader.shutDown()
     }
 
+    @Test(arguments: [Double.infinity, -.infinity, .nan])
+    func `a retry after an endless time is a failure`(seconds: Double) async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let url = origin.serve("/f", payload) { $0.instead = .status(503) }
+        var hooks = DownloadHooks()
+        hooks.retry = { _ in .retry(after: seconds) }
+        let downloader = Downloader()
+        let error = await #expect(throws: PawlError.self) {
+            try await downloader.download(url, options: options(folder), hooks: hooks)
+        }
+        #expect(error?.code == .overloaded && error?.status == 503)
+        #expect(origin.log.of("/f").count == 1)
+        downloader.shutDown()
+    }
+
     /// The closures that can hang.
     enum Hook: String, CaseIterable, Sendable { case adapt, authenticate, redirect, validate, retry }
 

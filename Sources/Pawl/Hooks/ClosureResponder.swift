@@ -228,7 +228,10 @@ extension DownloadHooks {
         )
         switch await retry(failed) {
         case .useDefault: return .decline
-        case .retry(let seconds): return .retry(after: .seconds(min(max(0, seconds), 86_400)))
+        case .retry(let seconds):
+            // A retry that never comes is none.
+            guard seconds.isFinite else { return .fail(failure) }
+            return .retry(after: .seconds(min(max(0, seconds), 86_400)))
         case .fail: return .fail(failure)
         }
     }

@@ -193,6 +193,8 @@ public enum RetryDecision: Sendable, Hashable {
     /// What Pawl would do: ``FailedAttempt/wouldRetryAfter``.
     case useDefault
     /// Try again after so many seconds, whatever ``DownloadOptions/retries`` says.
+    ///
+    /// A day at most; at once for 0 and less. What is infinite or not a number is ``fail``.
     case retry(after: Double)
     /// The download fails with this error.
     case fail
