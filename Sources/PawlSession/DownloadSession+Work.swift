@@ -8,7 +8,7 @@ extension DownloadSession {
         do throws(PawlError) {
             try DownloadManager.check(root: configuration.stateFolder)
             SessionFolders.sweep(configuration.stateFolder)
-            let claim = try folders.session?.claim()
+            let claim = try await claim()
             let manager = try await open()
             queue.withLock { $0 = manager }
             try await manager.limit(connectionsPerHost: configuration.httpMaximumConnectionsPerHost)
@@ -20,6 +20,39 @@ extension DownloadSession {
         } catch {
             await fail(with: error, stream)
         }
+    }
+
+    /// Claims the identifier; an invalidated session of this program that still has it is waited for.
+    private func claim() async throws(PawlError) -> SessionClaim? {
+        guard let session = folders.session else { return nil }
+        let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
+        while true {
+            do throws(PawlError) { return try session.claim() } catch {
+                guard error.code == .alreadyDownloading, await Self.hasClosed(session.path, until: limit)
+                else { throw error }
+            }
+        }
+    }
+
+    private static func hasClosed(_ path: String, until limit: ContinuousClock.Instant) async -> Bool {
+        let wait = Task(executorPreference: executor) { await closing.wait(for: path) }
+        let timer = Task(executorPreference: executor) {
+            try await Task.sleep(until: limit)
+            wait.cancel()
+        }
+        defer { timer.cancel() }
+        return await wait.value
+    }
+
+    /// Invalidated sessions, by their folders, until they are closed.
+    static let closing = ClosingOwners<String>()
+
+    private func hasClosed() {
+        let wasClosing = book.withLock { book in
+            defer { book.isClosing = false }
+            return book.isClosing
+        }
+        if wasClosing, let path = folders.session?.path { Self.closing.end(path) }
     }
 
     /// Opens the queue; if the service holds it, waits until it is released.
@@ -56,6 +89,7 @@ extension DownloadSession {
         await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
         await manager.shutDown()
         claim?.release()
+        hasClosed()
         folders.dropPassing()
         invalidated(nil)
     }
@@ -75,6 +109,7 @@ extension DownloadSession {
             book.end = .failed(error)
             return Array(book.tasks.values)
         }
+        hasClosed()
         work.finish()
         for await item in stream { await item(nil) }
         for task in tasks.sorted(by: { $0.taskIdentifier < $1.taskIdentifier }) { complete(task, error) }

@@ -20,6 +20,8 @@ public final class DownloadSession: Sendable {
         var numbers = TaskNumbers()
         /// Why no task is accepted any more.
         var end: End?
+        /// It is invalidated, and holds its identifier until it is closed.
+        var isClosing = false
         /// Seconds since 1970 when the tasks' times are looked at.
         var nextLook: Double?
 
@@ -236,7 +238,14 @@ public final class DownloadSession: Sendable {
     }
 
     /// Tasks made from now on end at once.
-    private func refuseTasks() { book.withLock { $0.end = $0.end ?? .invalidated } }
+    private func refuseTasks() {
+        let isFirst = book.withLock { book in
+            guard book.end == nil else { return false }
+            (book.end, book.isClosing) = (.invalidated, true)
+            return true
+        }
+        if isFirst, let path = folders.session?.path { Self.closing.begin(path) }
+    }
 }
 
 extension DownloadSession {

@@ -386,4 +386,30 @@ import Testing
         while over != nil || ended != nil, ContinuousClock.now < end { await Task.yield() }
         #expect(over == nil && ended == nil)
     }
+
+    @Test func `a background session is created again right after it was invalidated`() async throws {
+        let bench = try SessionBench()
+        let payload = Payload(seed: 779, length: 100_000)
+        let url = bench.origin.serve("/f", payload)
+        let (stalling, _) = bench.serveStalling("/s", seed: 780)
+        let all = (0..<4).map { _ in Notes(moving: bench.folder.path("moved")) }
+        for notes in all.dropLast() {
+            let session = bench.session(notes, identifier: "again")
+            session.downloadTask(with: stalling).resume()
+            session.invalidateAndCancel()
+        }
+        let session = bench.session(all[3], identifier: "again")
+        session.downloadTask(with: url).resume()
+        #expect(await all[3].until("complete 0"))
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        for notes in all.dropLast() { #expect(await notes.until("over 0")) }
+        // One that is not invalidated is not waited for.
+        let second = Notes()
+        let other = bench.session(second, identifier: "again")
+        #expect(await second.until("over 11"))
+        session.invalidateAndCancel()
+        #expect(await all[3].until("over 0"))
+        other.invalidateAndCancel()
+        #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
 }

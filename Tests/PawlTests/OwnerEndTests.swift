@@ -136,14 +136,31 @@ import Testing
         }
         for _ in 0..<3 { try await begin() }
         let manager = try await DownloadManager(root: bench.root.path)
-        // While it lives, no other one opens it.
-        let other = await #expect(throws: PawlError.self) {
-            _ = try await DownloadManager(root: bench.root.path)
+        // While it lives, no other one opens it, and those that could not are not waited for.
+        for _ in 0..<2 {
+            let other = await #expect(throws: PawlError.self) {
+                _ = try await DownloadManager(root: bench.root.path)
+            }
+            #expect(other?.code == .alreadyDownloading)
         }
-        #expect(other?.code == .alreadyDownloading)
         bench.origin.adjust("/f") { $0.cut = nil }
         let known = try #require(try await manager.download(of: url))
         #expect(try await known.file.length == payload.length)
         await manager.shutDown()
+    }
+
+    @Test func `every call of shutDown returns, also while another one ends the manager`() async throws {
+        let bench = try ManagerBench()
+        for _ in 0..<50 {
+            let manager = try await DownloadManager(root: bench.root.path)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        await manager.shutDown()
+                        await manager.shutDown()
+                    }
+                }
+            }
+        }
     }
 }

@@ -188,23 +188,27 @@ public final class DownloadManager: Sendable {
             }
             guard let opened else { preconditionFailure("a queue was opened without a thread") }
             if case .failure(let failure) = result, failure.code == .alreadyDownloading,
-                await ClosingManagers.wait(for: root)
+                let folder = FolderIdentity(of: root), await Self.closing.wait(for: folder)
             {
                 continue
             }
             queue = opened
-            folder = FolderIdentity(of: root)
-            if case .failure(let failure) = result { throw PawlError(failure) }
-            return
+            guard case .failure(let failure) = result else {
+                folder = FolderIdentity(of: root)
+                return
+            }
+            // There is nothing that `deinit` could close.
+            folder = nil
+            throw PawlError(failure)
         }
     }
 
     /// Stops running downloads, as ``shutDown()`` does, without waiting.
     deinit {
         guard let folder else { return }
-        ClosingManagers.begin(folder)
-        let isHeard = thread.post { $0.shutDown { ClosingManagers.end(folder) } }
-        if !isHeard { ClosingManagers.end(folder) }
+        Self.closing.begin(folder)
+        let isHeard = thread.post { $0.shutDown { Self.closing.end(folder) } }
+        if !isHeard { Self.closing.end(folder) }
     }
 
     /// Stops all downloads cleanly, writes pending changes and closes the queue.

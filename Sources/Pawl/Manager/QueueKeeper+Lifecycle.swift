@@ -48,6 +48,8 @@ extension QueueKeeper {
 
     /// Stops all downloads cleanly; `completion` is called when the store is closed.
     func shutDown(_ completion: @escaping @Sendable () -> Void) {
+        // One that comes while the thread ends has no later step that would call it.
+        guard !hasEnded else { return completion() }
         closing.append(completion)
         guard closing.count == 1 else { return }
         machine.close()

@@ -25,7 +25,7 @@ public enum ByteText {
     /// Bytes per second: `512 B/s`, `1.5 KiB/s`.
     public static func speed(_ bytesPerSecond: Int64) -> String { ByteQuantity.speed(bytesPerSecond) }
 
-    /// Seconds, rounded up: `7 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`.
+    /// Seconds, rounded up: `7 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`; `0 s` for what is negative, infinite or not a number.
     public static func duration(_ seconds: Double) -> String {
         guard seconds > 0, seconds.isFinite else { return "0 s" }
         let whole = Int64(min(seconds.rounded(.up), 1e12))
