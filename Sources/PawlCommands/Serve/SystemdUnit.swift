@@ -16,7 +16,7 @@ struct SystemdUnit {
 
     var text: String {
         var lines = [
-            "[Unit]", "Description=Pawl download service", "Documentation=man:pawl(1)",
+            "[Unit]", "Description=Pawl download service", "Documentation=man:pawl-serve(1)",
         ]
         if isSystem { lines += ["Wants=network-online.target", "After=network-online.target"] }
         let command = ([program, "serve"] + arguments).map(SystemdUnit.quoted).joined(separator: " ")
