@@ -173,7 +173,23 @@ extension DownloadTask {
     )
     public func observe<Value>(
         _ keyPath: KeyPath<DownloadTask, Value>,
-        options: Any,
+        options: ObservingOptions,
         changeHandler: @escaping (DownloadTask, Any) -> Void
     ) -> Any { preconditionFailure() }
+
+    /// The options of `NSKeyValueObservingOptions`, so that the compiler tells what to use instead.
+    public struct ObservingOptions: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: Int
+        /// Creates options from their bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        /// The new value.
+        public static let new = Self(rawValue: 1)
+        /// The old value.
+        public static let old = Self(rawValue: 2)
+        /// The value when the observation begins.
+        public static let initial = Self(rawValue: 4)
+        /// A call before the change.
+        public static let prior = Self(rawValue: 8)
+    }
 }
