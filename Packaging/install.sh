@@ -18,7 +18,7 @@ uninstall() {
     [ -f "$list" ] || { echo "install.sh: pawl is not installed in $prefix" >&2; exit 1; }
     while IFS= read -r file; do rm -f -- "$prefix/$file"; done <"$list"
     rm -f -- "$list" "$prefix/lib/pawl/uninstall.sh"
-    rmdir "$prefix/lib/pawl" "$prefix/share/doc/pawl" 2>/dev/null || true
+    find "$prefix/lib/pawl" "$prefix/share/doc/pawl" -depth -type d -exec rmdir {} \; 2>/dev/null || true
 }
 
 if [ -n "$removes" ]; then

@@ -177,11 +177,16 @@ import Testing
         let url = named(site, "movie.mp4")
         try FileSystem.write(head(received), to: site.old.path("CFNetworkDownload_x.tmp"))
         let manager = try await DownloadManager(root: site.new.path)
-        let download = try await manager.add(
-            data(url, tag: tag),
+        let (content, request) = (data(url, tag: tag), DownloadRequest(url))
+        let part = try await manager.takeOver(
+            content,
             partialFolder: site.old.path,
-            as: DownloadRequest(url)
+            isGiven: false,
+            for: request
         )
+        #expect(part != nil)
+        #expect(site.old.names == ["CFNetworkDownload_x.tmp"], "an app's file stays")
+        let download = try await manager.add(content, as: request)
         #expect(try await download.file.path == site.new.path("movie.mp4"))
         #expect(site.new.difference("movie.mp4", from: payload) == nil)
         #expect(site.origin.log.bodySent("/q") == payload.length - received)
