@@ -167,7 +167,7 @@ extension DownloadMachine {
         sidecars = .known(found.digests)
         described.add(found.sources)
         switch phase {
-        case .verifying: return settlePieces() ?? verify(length: written)
+        case .verifying: return keepsExisting ? verifyExisting() : settlePieces() ?? verify(length: written)
         case .probing, .transferring, .waitingForNetwork:
             return representation?.coding == nil ? failEarly() : []
         case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: return []

@@ -22,7 +22,7 @@ extension DownloadMachine {
             ? "the partial file is kept; \(advice)" : "the file is kept; \(advice)"
     }
 
-    /// Fetches nothing; a given checksum is verified against the existing file.
+    /// Fetches nothing of the content; what proves a download is compared with the existing file.
     mutating func keepExisting() -> [Action] {
         if let wanted = plan.length, let keptLength, keptLength != wanted {
             return failExisting(
@@ -30,26 +30,82 @@ extension DownloadMachine {
                 advice: "give the right length"
             )
         }
-        guard plan.hasDigest else { return finishExisting() }
+        guard plan.hasDigest || givesPieces || plan.verification.least > .none else {
+            return finishExisting()
+        }
         keepsExisting = true
-        return [enter(.verifying), .verify(expected.algorithms, length: map.total ?? 0)]
+        if givesPieces, let hashes = plan.pieces {
+            pieces = keptLength.flatMap { PieceMap(hashes, total: $0) }
+            guard hasPieces else {
+                return failExisting(
+                    hashes.otherLength(than: keptLength ?? 0),
+                    advice: "give the right digests"
+                )
+            }
+        }
+        return [enter(.verifying)] + verifyExisting()
     }
 
-    mutating func finishExisting() -> [Action] {
-        [enter(.finished), .notify(.finished(length: map.total ?? 0, wasThere: true))]
+    /// Whether the digests of pieces are all that was given: as `pawl verify` does, the digest of the whole is compared
+    /// instead where there is one.
+    private var givesPieces: Bool { plan.pieces != nil && plan.selection == .whole && !plan.hasDigest }
+
+    /// Computes the digests of the existing file, then those of its pieces.
+    ///
+    /// Sums files are requested only if nothing that was given is enough.
+    mutating func verifyExisting() -> [Action] {
+        if plan.verification.least > .none, !plan.hasDigest, !hasPieces {
+            let asks = askForSidecars()
+            if sidecars == .requested { return asks }
+        }
+        let algorithms = expectedOfExisting.algorithms
+        guard algorithms.isEmpty else { return [.verify(algorithms, length: keptLength ?? map.total ?? 0)] }
+        return settleExisting(.none)
+    }
+
+    /// The digests that the existing file must have; those that responses state may be of its decoded form.
+    private var expectedOfExisting: [ExpectedDigest] {
+        representation?.coding == nil ? expected : plan.given
     }
 
     mutating func existingDigested(_ computed: [Checksum]) -> [Action] {
-        switch DigestVerdict(expected, computed: computed) {
+        switch DigestVerdict(expectedOfExisting, computed: computed) {
         case .verified(let result):
             verification = result
-            return finishExisting()
-        case .unverified: return uncomputed.map { failExisting($0, advice: "\(.resume)") } ?? finishExisting()
+            return settleExisting(result.level)
+        case .unverified:
+            return uncomputed.map { failExisting($0, advice: "\(.resume)") } ?? settleExisting(.none)
         case .wrong(let digest, let got):
             return failExisting(DownloadMachine.evidence(got.digest, instead: digest))
         case .contradiction(let first, let second):
             return failExisting(.digestsContradict(first, second))
         }
+    }
+
+    /// The digests of the whole are right, if there are any, and prove so much.
+    private mutating func settleExisting(_ level: VerificationLevel) -> [Action] {
+        if let pieces, !pieces.isSettled { return checkPieces() }
+        return reachesLeast(level) ? finishExisting() : failUnverified(level)
+    }
+
+    /// A piece of the existing file was hashed.
+    mutating func existingPieceHashed(_ outcome: PieceMap.Outcome, digest: [UInt8], _ piece: Int) -> [Action]
+    {
+        switch outcome {
+        case .obsolete: return []
+        case .good: return settleExisting(.none)
+        case .bad(let range, _):
+            let (algorithm, expected) = expectation(of: piece)
+            let why = LocalizableMessage(
+                "existing-piece-wrong",
+                "the \(algorithm) of its piece at \(range.start) is \(Hexadecimal.text(digest)), expected \(expected)"
+            )
+            return failExisting(why, advice: "repair the file")
+        }
+    }
+
+    mutating func finishExisting() -> [Action] {
+        [enter(.finished), .notify(.finished(length: map.total ?? 0, wasThere: true))]
     }
 
     mutating func failExisting(

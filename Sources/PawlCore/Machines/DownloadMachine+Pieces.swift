@@ -24,10 +24,13 @@ extension DownloadMachine {
 
     /// Orders the hashes of pieces that are complete.
     mutating func checkPieces() -> [Action] {
-        guard plan.pieces != nil, isActive || phase == .verifying, isClaimed else { return [] }
-        preparePieces()
-        guard let hashes = plan.pieces, pieces?.total == map.total,
-            let orders = pieces?.due(in: map.done, nextTicket: &nextCheck)
+        guard plan.pieces != nil, isActive || phase == .verifying, isClaimed || keepsExisting else {
+            return []
+        }
+        if !keepsExisting { preparePieces() }
+        let done = keepsExisting ? ByteRangeSet([ByteRange(0, keptLength ?? 0)]) : map.done
+        guard let hashes = plan.pieces, keepsExisting || pieces?.total == map.total,
+            let orders = pieces?.due(in: done, nextTicket: &nextCheck)
         else { return [] }
         return orders.map { .check($0, hashes.algorithm) }
     }
@@ -51,10 +54,7 @@ extension DownloadMachine {
                     "it has Content-Encoding \(coding), and the digests are of its pieces without that"
                 )
             } else {
-                LocalizableMessage(
-                    "pieces-of-other-length",
-                    "it has \(written) bytes, and the digests are of \(hashes.count) pieces of \(hashes.length) bytes"
-                )
+                hashes.otherLength(than: written)
             }
         return mismatch(why, isGiven: false)
     }
@@ -70,7 +70,9 @@ extension DownloadMachine {
     package mutating func pieceHashed(_ check: PieceMap.Check, digest: [UInt8], now: Instant) -> [Action] {
         // If the result were dropped, the piece would never be checked.
         guard isActive || phase == .verifying || phase == .waitingForNetwork else { return [] }
-        switch pieces?.checked(check, digest: digest) ?? .obsolete {
+        let outcome = pieces?.checked(check, digest: digest) ?? .obsolete
+        if keepsExisting { return existingPieceHashed(outcome, digest: digest, check.piece) }
+        switch outcome {
         case .obsolete: return []
         case .good:
             if phase == .verifying, pieces?.isSettled == true { return complete() }
@@ -151,8 +153,7 @@ extension DownloadMachine {
     }
 
     private mutating func failPiece(_ range: ByteRange, digest: [UInt8], of piece: Int) -> [Action] {
-        let algorithm = plan.pieces?.algorithm.rawValue ?? ""
-        let expected = plan.pieces.map { Hexadecimal.text($0.digest(piece)) } ?? ""
+        let (algorithm, expected) = expectation(of: piece)
         return fail(
             Failure(
                 .checksumMismatch,
@@ -166,6 +167,12 @@ extension DownloadMachine {
             ),
             givesBack: true
         )
+    }
+
+    /// The algorithm and the digest of a piece, for users.
+    func expectation(of piece: Int) -> (algorithm: String, digest: String) {
+        guard let pieces = plan.pieces else { return ("", "") }
+        return (pieces.algorithm.rawValue, Hexadecimal.text(pieces.digest(piece)))
     }
 
     /// The range to request of the bytes that a lane is free for, and the source: a bad piece is requested from another one.

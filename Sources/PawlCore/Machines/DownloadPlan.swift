@@ -69,14 +69,7 @@ package struct DownloadPlan: Hashable, Sendable {
     package var longest: Int64 { selection.longest }
 
     /// The length of the requested part of a resource of `total` bytes.
-    func selectedLength(of total: Int64) -> Int64 {
-        switch selection {
-        case .whole: total
-        case .from(let start): max(0, total - start)
-        case .closed(let range): max(0, min(range.end, total) - range.start)
-        case .suffix(let count): min(total, count)
-        }
-    }
+    func selectedLength(of total: Int64) -> Int64 { selection.length(of: total) }
 
     func selectedLength(of total: Int64?) -> Int64? { total.map { selectedLength(of: $0) } }
 

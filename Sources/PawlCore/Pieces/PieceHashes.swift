@@ -57,4 +57,12 @@ package struct PieceHashes: Hashable, Sendable {
         let start = Int64(piece) * length
         return ByteRange(start, min(total, start + length))
     }
+
+    /// Why they are not those of content of this length.
+    package func otherLength(than length: Int64) -> LocalizableMessage {
+        LocalizableMessage(
+            "pieces-of-other-length",
+            "it has \(length) bytes, and the digests are of \(count) pieces of \(self.length) bytes"
+        )
+    }
 }

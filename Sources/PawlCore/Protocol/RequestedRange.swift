@@ -18,3 +18,15 @@ package enum RequestedRange: Hashable, Sendable {
         }
     }
 }
+
+extension RequestedRange {
+    /// How many bytes of a resource of `total` bytes it is.
+    package func length(of total: Int64) -> Int64 {
+        switch self {
+        case .whole: total
+        case .from(let start): max(0, total - start)
+        case .closed(let range): max(0, min(range.end, total) - range.start)
+        case .suffix(let count): min(total, count)
+        }
+    }
+}

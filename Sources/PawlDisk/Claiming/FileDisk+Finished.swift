@@ -52,6 +52,22 @@ extension FileDisk {
             completion(.failure(Failure.system(.cannotOpen, "cannot check", at: path, error)))
         }
     }
+
+    package func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        hashers.submit {
+            do throws(Failure) {
+                let file = try FileHashing(Array(path.utf8))
+                completion(.success(try file.digest(algorithm, of: range)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
 }
 
 /// What a folder has of an object of a listing.

@@ -83,6 +83,13 @@ package protocol Disk: AnyObject, Sendable {
         of path: String,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     )
+    /// The digest of a range of a finished file, on a worker thread.
+    func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    )
     /// The length of the file of that name in the folder, links followed; `nil` when there is none.
     func length(of name: String, in folder: String) -> Int64?
     /// Whether anything in the folder has that name: a file, a folder, a link that leads to nothing.
@@ -136,6 +143,14 @@ extension Disk {
         _ algorithms: [HashAlgorithm],
         of path: String,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
+    ) {
+        preconditionFailure("a disk without files never skips")
+    }
+    package func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         preconditionFailure("a disk without files never skips")
     }

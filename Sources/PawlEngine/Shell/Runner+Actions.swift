@@ -233,7 +233,10 @@ extension Runner {
 
     private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {
         let post = loop.poster(for: run)
-        partial?.hash(check.range, algorithm) { post(.pieceHashed(check, $0)) }
+        guard let partial else {
+            return disk.hash(check.range, algorithm, of: publishedPath) { post(.pieceHashed(check, $0)) }
+        }
+        partial.hash(check.range, algorithm) { post(.pieceHashed(check, $0)) }
     }
 
     /// The journal claims no byte of `range` any more; the lanes' slots begin anew at their cursors.

@@ -231,6 +231,20 @@ package final class FakeDisk: Disk {
         }
     }
 
+    package func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        let bytes = finished(path).map { Array($0.bytes[Int(range.start)..<Int(range.end)]) }
+        later {
+            let gone = Failure(.cannotOpen, "cannot check", at: path, because: "it does not exist")
+            let digest = bytes.map { FakeDigest.checksums([algorithm], of: $0)[0].digest }
+            completion(digest.map { .success($0) } ?? .failure(gone))
+        }
+    }
+
     package func length(of name: String, in folder: String) -> Int64? {
         state.withLock { $0.folder.finished[folder + "/" + name] }?.contents.withLock { Int64($0.length) }
     }

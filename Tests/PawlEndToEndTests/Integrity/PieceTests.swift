@@ -35,6 +35,26 @@ import Testing
         #expect(bench.origin.log.records.contains { $0.request.path == "/good/f" })
     }
 
+    /// `nil`: the file is recognized; else `--if-exists`.
+    @Test(arguments: [nil, "skip"])
+    func `a finished file is kept only if its pieces are right`(policy: String?) throws {
+        let bench = try IntegrityBench()
+        let url = bench.origin.serve("/f", Self.damaged([3]))
+        try #expect(bench.pawl("get", url).code == 0)
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
+        for hasSize in [true, false] {
+            let shown = hasSize ? text : text.replacing(try Regex("<size>.*</size>"), with: "")
+            try bench.write("f.meta4", Array(shown.utf8))
+            let options = policy.map { ["--if-exists", $0] } ?? []
+            let run = try bench.run(PawlBinary.path, ["get", "--metalink", "f.meta4"] + options)
+            #expect(run.code == 32, "\(run)")
+            #expect(run.errors.contains("of its piece at \(3 * Self.pieceLength)"), "\(run)")
+        }
+        try bench.write("f", Self.content)
+        let right = try bench.pawl("get", "--metalink", "f.meta4", "--if-exists", "skip")
+        #expect(right.code == 0 && bench.folder.names == ["f", "f.meta4"], "\(right)")
+    }
+
     @Test func `a bad piece is fetched again and nothing else`() throws {
         let bench = try IntegrityBench()
         // The damage is in the first response only.

@@ -62,6 +62,65 @@ import Testing
         }
     }
 
+    @Test(arguments: [Bool?.none, false, true])
+    func `the pieces of an existing file must match`(isWrong: Bool?) {
+        var bench = Bench {
+            $0.pieces = PieceHashes(
+                .md5,
+                length: 1000,
+                digests: (1...3).map { Array(repeating: $0, count: 16) }
+            )
+        }
+        bench.machine.keeps(isWrong == nil ? 3001 : 2500)
+        bench.begin(.skipped)
+        guard let isWrong else {
+            #expect(bench.machine.failure?.cause?.id == "pieces-of-other-length")
+            return
+        }
+        #expect(bench.machine.phase == .verifying)
+        var orders = bench.said
+        var hashed: [Int] = []
+        while !orders.isEmpty, bench.machine.phase == .verifying {
+            guard case .check(let check, .md5) = orders.removeFirst() else { continue }
+            hashed.append(check.piece)
+            let digest: UInt8 = isWrong && check.piece == 1 ? 9 : UInt8(check.piece + 1)
+            bench.said = bench.machine.pieceHashed(
+                check,
+                digest: Array(repeating: digest, count: 16),
+                now: bench.now
+            )
+            orders += bench.said
+        }
+        #expect(hashed == (isWrong ? [0, 1] : [0, 1, 2]))
+        #expect(bench.machine.phase == (isWrong ? .failed : .finished))
+        #expect(bench.machine.failure?.cause?.id == (isWrong ? "existing-piece-wrong" : nil))
+        #expect(!bench.said.contains { if case .discard = $0 { true } else { false } })
+    }
+
+    @Test(arguments: [VerificationPolicy.required, .signed])
+    func `an existing file must reach the level that a download must`(verification: VerificationPolicy) {
+        let found = ExpectedDigest(Self.checksum, level: .sidecar, source: "SHA256SUMS")
+        for digests in [[], [found]] {
+            var bench = Bench { $0.verification = verification }
+            bench.begin(.skipped)
+            #expect(bench.said.last == .findSidecars(source: 0, hasSums: true, description: nil))
+            bench.said = bench.machine.foundSidecars(FoundDigests(digests))
+            if !digests.isEmpty {
+                #expect(bench.said == [.verify([.sha256], length: 0)])
+                bench.said = bench.machine.digested(Self.digest)
+            }
+            let isEnough = verification == .required && !digests.isEmpty
+            #expect(bench.machine.phase == (isEnough ? .finished : .failed))
+            #expect(bench.machine.verification?.level == (digests.isEmpty ? nil : .sidecar))
+        }
+        var given = Bench {
+            $0.verification = verification
+            $0.checksums = [Self.checksum]
+        }
+        given.begin(.skipped)
+        #expect(given.said.last == .verify([.sha256], length: 0), "nothing is requested")
+    }
+
     @Test func `a file that is found to exist with the response is checked as well`() {
         for checksums in [[Self.checksum], []] {
             var bench = Bench { $0.checksums = checksums }
