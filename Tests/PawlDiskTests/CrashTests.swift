@@ -17,6 +17,16 @@ import Testing
         return partial
     }
 
+    /// What publishing notes on a part file before it renames it.
+    private func complete(
+        _ partial: FilePartial,
+        _ length: Int64,
+        part: RequestedRange = .whole
+    ) {
+        let value = OwnerAttribute.value(of: "https://a.example/x")
+        OwnerAttribute.complete(value, part: part.mark, length: length, on: partial.openFile)
+    }
+
     private func move(_ name: String, to newName: String, in folder: TestFolder) {
         #expect(unsafe rename("\(folder.path)/\(name)", "\(folder.path)/\(newName)") == 0)
     }
@@ -28,7 +38,9 @@ import Testing
         ) throws
     {
         let folder = TestFolder()
-        try journalled(folder).release()
+        let published = try journalled(folder)
+        complete(published, 3000)
+        published.release()
         move("x.bin.part", to: "x.bin", in: folder)
         folder.restart()
         let result = try? folder.claim("x.bin", policy)
@@ -52,7 +64,9 @@ import Testing
         ) throws
     {
         let folder = TestFolder()
-        try (hasJournal ? journalled(folder) : folder.fresh("x.bin")).release()
+        let published = try hasJournal ? journalled(folder) : folder.fresh("x.bin")
+        complete(published, hasJournal ? 3000 : 0)
+        published.release()
         move("x.bin.part", to: "x.bin", in: folder)
         folder.restart()
         let other = try folder.fresh("x.bin", from: "https://b.example/x")
@@ -86,6 +100,7 @@ import Testing
         let partial = try #require(opened as? FilePartial)
         try partial.write(payload(3000), at: 0)
         if hasJournal { try partial.beginJournal(begun, done: ByteRangeSet([ByteRange(0, 3000)])) }
+        if marks { complete(partial, 3000, part: .closed(ByteRange(0, 3000))) }
         partial.release()
         move("x.bin.part", to: "x.bin", in: folder)
         folder.restart()
@@ -133,6 +148,7 @@ import Testing
         }
         let partial = try #require(found as? FilePartial)
         try partial.record(facts(part), done: ByteRangeSet([ByteRange(0, 3000)]))
+        complete(partial, 3000, part: part)
         partial.release()
         move("x.bin.part", to: "x.bin", in: folder)
         folder.restart()
@@ -165,6 +181,49 @@ import Testing
             return
         }
         #expect(folder.names == ["x.bin"])
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `A9 a part file that its user has renamed is no finished file`(hasJournal: Bool, marks: Bool) throws
+    {
+        let folder = TestFolder { $0.marks = marks }
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(3000), at: 0)
+        if hasJournal {
+            try partial.beginJournal(
+                folder.facts("x.bin", total: 9000),
+                done: ByteRangeSet([ByteRange(0, 3000)])
+            )
+        }
+        partial.release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        if hasJournal {
+            let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", .skip) }
+            #expect(failure?.cause?.id == "part-with-final-name")
+        }
+        let next = try folder.fresh("x.bin")
+        #expect(next.name == "x (1).bin")
+        next.discard()
+        #expect(throws: Failure.self) { try folder.claim("x.bin", .fail) }
+        guard case .existing(let continued, let length) = try folder.claim("x.bin", .resume) else {
+            Issue.record("it cannot be continued")
+            return
+        }
+        #expect(length == 3000)
+        try continued.restoreOriginal()
+        #expect(try folder.bytes(of: "x.bin") == payload(3000))
+    }
+
+    @Test func `a file that was changed after it was noted as complete is not taken for finished`() throws {
+        let folder = TestFolder()
+        let partial = try journalled(folder)
+        complete(partial, 3000)
+        try partial.openFile.truncate(to: 2000)
+        partial.release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
     }
 
     @Test func `C3 another program's file of the name is not taken for the one that a kill left`() throws {

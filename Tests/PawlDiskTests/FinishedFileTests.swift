@@ -253,7 +253,8 @@ import Testing
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(3000), at: 0)
         partial.remember(content())
-        let untold = CompletionMark(try #require(content()), length: 3000, modified: 0, isTold: false)
+        let modified = try partial.openFile.status().modifiedTime
+        let untold = CompletionMark(try #require(content()), length: 3000, modified: modified, isTold: false)
         OwnerAttribute.set(untold, on: partial.openFile)
         partial.release()
         #expect(unsafe rename("\(folder.path)/x.bin.part", "\(folder.path)/x.bin") == 0)

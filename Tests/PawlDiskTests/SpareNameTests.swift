@@ -58,7 +58,17 @@ import Testing
     @Test(arguments: [true, false])
     func `a kill after the final rename leaves nothing to do`(marks: Bool) throws {
         let folder = try begun(["x.bin.pawl"], marks: marks)
+        let (partial, _) = try folder.found("x.bin")
+        try partial.write(payload(9000).suffix(6000), at: 3000)
+        let all = ByteRangeSet([ByteRange(0, 9000)])
+        try partial.record(folder.facts("x.bin", total: 9000), done: all)
+        if marks {
+            let value = OwnerAttribute.value(of: "https://a.example/x")
+            OwnerAttribute.complete(value, part: nil, length: 9000, on: partial.openFile)
+        }
+        partial.release()
         unsafe rename("\(folder.path)/x.bin.part.1", "\(folder.path)/x.bin")
+        folder.restart()
         guard case .skipped = try folder.claim("x.bin") else {
             Issue.record("it is downloaded again")
             return

@@ -1,4 +1,5 @@
 import Glibc
+import PawlCore
 import PawlTestKit
 import Testing
 
@@ -132,6 +133,42 @@ struct RerunTests {
         }
         #expect(bench.folder.names == ["f.bin"])
         #expect(bench.origin.ended("/f.bin").isEmpty, "nothing had to be requested")
+    }
+
+    @Test(arguments: [["--if-exists", "skip"], []])
+    func `a file that is there already must be verified as a download must`(options: [String]) throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        try #expect(bench.get(url).code == 0)
+        let refused = try bench.get([url, "--verify", "required"] + options)
+        #expect(refused.code == 32, "\(refused)")
+        let digest = Hexadecimal.text(MessageDigest5.digest(payload.bytes))
+        bench.origin.serve("/f.bin.md5", Payload(Array("\(digest)  f.bin\n".utf8)))
+        let run = try bench.get([url, "--verify", "required"] + options)
+        #expect(run.code == 0, "\(run)")
+        bench.origin.serve("/f.bin.md5", Payload(Array("\(String(digest.reversed()))  f.bin\n".utf8)))
+        let wrong = try bench.get([url, "--verify", "required"] + options)
+        #expect(wrong.code == 32, "\(wrong)")
+        #expect(bench.folder.names == ["f.bin"])
+    }
+
+    @Test func `a part file that its user has renamed is not complete, and can be continued`() throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        try bench.leavePartial(of: "/f.bin", bytes: 700_000)
+        func rename() throws {
+            #expect(unsafe Glibc.rename(bench.folder.path("f.bin.part"), bench.folder.path("f.bin")) == 0)
+        }
+        try rename()
+        let skipped = try bench.get(url, "--if-exists", "skip")
+        #expect(skipped.code == 13, "\(skipped)")
+        let run = try bench.get(url)
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.folder.names == ["f (1).bin", "f.bin"])
+        #expect(bench.folder.difference("f (1).bin", from: payload) == nil)
+        let continued = try bench.get(url, "--if-exists", "resume")
+        #expect(continued.code == 0, "\(continued)")
+        #expect(bench.folder.difference("f.bin", from: payload) == nil)
     }
 
     @Test func `a resumed file with another checksum is kept, and fetched no further for the right one`()

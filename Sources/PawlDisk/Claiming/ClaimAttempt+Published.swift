@@ -9,7 +9,7 @@ extension ClaimAttempt {
     /// remaining steps are done then.
     ///
     /// The owner attribute identifies it or, without attributes, the journal, which holds the part file's inode. A file
-    /// of another part of the resource is not this download's.
+    /// of another part of the resource is not this download's, nor is a part file to which its user gave the name.
     func endPublishing(_ finished: FileStatus) throws(Failure) -> Bool {
         switch folder.flaw(of: finished) {
         case nil, .severalNames: break
@@ -24,7 +24,7 @@ extension ClaimAttempt {
             else { return false }
             let mark = folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported
             guard mark == .unsupported || OwnerAttribute.part(of: file) == selection?.mark,
-                let left = try left(of: finished, mark)
+                let left = try left(of: finished, mark, isNoted: isNotedAsComplete(file, finished))
             else { return false }
             try folder.sync()
             if left == .journal { try folder.remove(names.journal) }
@@ -41,8 +41,32 @@ extension ClaimAttempt {
         case journal
     }
 
+    /// Whether it is a part file to which its user gave the final name: the journal beside it tells that bytes are missing.
+    func isUnfinished(_ finished: FileStatus) -> Bool {
+        guard finished.isRegular, (try? status(of: names.journal)) ?? nil != nil,
+            case .whole(let image, _) = try? JournalFile.find(names.journal, in: folder),
+            image.header.original == nil, image.header.inodes.part == finished.identity.inode,
+            folder.bearsMarks || image.header.facts.representation.total != nil,
+            let file = try? folder.open(names.final, flags: O_RDONLY | O_NONBLOCK)
+        else { return false }
+        return !isNotedAsComplete(file, finished) && !image.claimsAll(of: finished.length)
+    }
+
+    /// Whether publishing has noted on the file that it is complete, and nothing has changed it since.
+    private func isNotedAsComplete(_ file: OpenFile, _ status: FileStatus) -> Bool {
+        guard folder.bearsMarks else { return false }
+        if let mark = OwnerAttribute.completion(of: file) {
+            return mark.length == status.length && mark.modified == status.modifiedTime
+        }
+        return OwnerAttribute.completeLength(of: file) == status.length
+    }
+
     /// The file that publishing has left behind; `nil` when the finished file is not this download's.
-    private func left(of finished: FileStatus, _ mark: OwnerAttribute.Lookup) throws(SystemError) -> Left? {
+    private func left(
+        of finished: FileStatus,
+        _ mark: OwnerAttribute.Lookup,
+        isNoted: Bool
+    ) throws(SystemError) -> Left? {
         switch mark {
         case .missing: return nil
         case .of(let value): guard value == OwnerAttribute.value(of: source) else { return nil }
@@ -55,10 +79,21 @@ extension ClaimAttempt {
                 image.original(trusting: image.written) == nil && image.header.facts.sources.first == source
                 && image.header.inodes.part == finished.identity.inode
                 && image.header.facts.representation.selection == selection
-            return isIts ? .journal : nil
+            let isWhole = isNoted || mark == .unsupported && image.claimsAll(of: finished.length)
+            return isIts && isWhole ? .journal : nil
         // A small file has no journal, and the existing one is another program's.
-        case .none?, .foreign: return mark != .unsupported ? .nothing : nil
+        case .none?, .foreign: return isNoted ? .nothing : nil
         case .held, .unborn, .newer, .damaged, nil: return nil
         }
+    }
+}
+
+extension JournalImage {
+    /// Whether all bytes that were requested are on disk, as many as the file has, and nothing is against them.
+    fileprivate func claimsAll(of length: Int64) -> Bool {
+        let found = header.facts.representation
+        guard let total = found.total, let selection = found.selection else { return false }
+        return selection.length(of: total) == length && written.contains(ByteRange(0, length))
+            && found.damage == nil && found.openJoints.isEmpty
     }
 }

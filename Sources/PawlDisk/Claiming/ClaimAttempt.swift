@@ -79,6 +79,7 @@ struct ClaimAttempt {
         switch claim.ifExists {
         case .skip:
             guard isFile(finished) else { return .taken(occupied(by: finished)) }
+            if isUnfinished(finished) { return .taken(.renamedPart(finalPath)) }
             try tidy()
             return .result(.skipped(path: finalPath))
         case .fail:

@@ -21,16 +21,33 @@ enum OwnerAttribute {
 
     /// Returns `false` when the file system does not support the attribute.
     static func set(_ value: UInt64, part: UInt64? = nil, on file: OpenFile) throws(SystemError) -> Bool {
-        let words = [value] + (part.map { [$0] } ?? [])
-        let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
-        }
-        return try set(bytes, on: file)
+        try set(bytes(of: [value] + (part.map { [$0] } ?? [])), on: file)
+    }
+
+    /// Notes on a part file that its bytes are complete: with this length it may have its final name.
+    ///
+    /// A part file that its user has renamed does not have this note.
+    static func complete(_ value: UInt64, part: UInt64?, length: Int64, on file: OpenFile) {
+        _ = try? set(bytes(of: [value, part ?? 0, UInt64(length)]), on: file)
+    }
+
+    /// The length in the note that the file is complete.
+    static func completeLength(of file: OpenFile) -> Int64? {
+        guard case .success(let bytes) = value(on: file), bytes.count == 24 else { return nil }
+        return Int64(exactly: number(bytes.suffix(8)))
     }
 
     /// The requested part of a marked file (``RequestedRange/mark``).
     static func part(of file: OpenFile) -> UInt64? {
-        guard case .success(let bytes) = value(on: file), bytes.count == 16 else { return nil }
-        return number(bytes.suffix(8))
+        guard case .success(let bytes) = value(on: file), bytes.count == 16 || bytes.count == 24 else {
+            return nil
+        }
+        let part = number(bytes.dropFirst(8).prefix(8))
+        return part == 0 ? nil : part
+    }
+
+    private static func bytes(of words: [UInt64]) -> [UInt8] {
+        words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) } }
     }
 
     private static func number(_ bytes: some BidirectionalCollection<UInt8>) -> UInt64 {
@@ -51,7 +68,7 @@ enum OwnerAttribute {
     static func read(_ file: OpenFile) -> Lookup {
         switch value(on: file) {
         case .success(let bytes):
-            if bytes.count == 8 || bytes.count == 16 { return .of(number(bytes.prefix(8))) }
+            if [8, 16, 24].contains(bytes.count) { return .of(number(bytes.prefix(8))) }
             if let mark = CompletionMark(bytes), !mark.isTold { return .of(mark.fingerprint.source) }
             return .missing
         // Without a mark: ENODATA. A value of another length (ERANGE) is not Pawl's.

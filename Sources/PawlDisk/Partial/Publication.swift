@@ -55,7 +55,7 @@ struct Publication: Sendable {
                 if let modified {
                     try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
                 }
-                if !isPart { remember(modified: try storedTime(status), isTold: !isNamed) }
+                try noteComplete(status)
             }
             if isAsVerified, isNew, isNamed, let status { try giveUsualPermissions(status) }
         } catch {
@@ -90,9 +90,19 @@ struct Publication: Sendable {
         try file.setPermissions(usual)
     }
 
+    /// Only a file with this note counts as published by a process that was killed before it could report it.
+    private func noteComplete(_ status: FileStatus?) throws(SystemError) {
+        if !isPart, remembers { return remember(modified: try storedTime(status), isTold: !isNamed) }
+        guard isNamed, folder.bearsMarks else { return }
+        let value = OwnerAttribute.value(of: claim.source)
+        OwnerAttribute.complete(value, part: claim.selection?.mark, length: length, on: file)
+    }
+
+    private var remembers: Bool { content != nil || claim.recognizesBytes }
+
     /// Until the completion was reported this is the part file's mark too; a file without a name needs none.
     private func remember(modified: Int64, isTold: Bool) {
-        guard folder.bearsMarks, content != nil || claim.recognizesBytes else { return }
+        guard folder.bearsMarks, remembers else { return }
         let mark = CompletionMark(
             content ?? .unproven(source: claim.source),
             isProven: content != nil,

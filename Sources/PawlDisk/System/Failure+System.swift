@@ -91,6 +91,34 @@ extension Failure {
         )
     }
 
+    /// A part file to which its user gave the final name.
+    static func renamedPart(_ path: String) -> Failure {
+        Failure(
+            .fileExists,
+            "cannot keep",
+            at: path,
+            because: LocalizableMessage(
+                "part-with-final-name",
+                "it is the part file of an unfinished download, which was renamed"
+            ),
+            remedy: "set \(.option(.existingFile)) to resume to finish it, or choose another name"
+        )
+    }
+
+    /// The part file of a download that was to replace the finished file, or that has other bytes than it.
+    static func otherPart(of path: String, _ part: String) -> Failure {
+        Failure(
+            .fileExists,
+            "cannot continue",
+            at: path,
+            because: LocalizableMessage(
+                "part-not-continuing",
+                "\(part) is an unfinished download of it that does not continue its bytes"
+            ),
+            remedy: "set \(.option(.existingFile)) to overwrite to finish that, or remove \(part)"
+        )
+    }
+
     static func distrusted(_ path: String, _ flaw: FileRights.Flaw) -> Failure {
         Failure(
             .fileExists,
