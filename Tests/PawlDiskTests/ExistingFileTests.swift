@@ -313,6 +313,80 @@ import Testing
         #expect(try folder.bytes(of: "x.bin") == payload(1000))
     }
 
+    /// A copy of a finished file with another link, to which `added` bytes were added.
+    private func copied(_ folder: TestFolder, adding added: Int) throws -> FilePartial {
+        #expect(unsafe link("\(folder.path)/x.bin", "\(folder.path)/other") == 0)
+        let (partial, _) = try existing(folder)
+        let done = ByteRangeSet([ByteRange(0, 1000 + Int64(added))])
+        try partial.write(payload(added, seed: 2), at: 1000)
+        try partial.beginJournal(folder.facts("x.bin", total: 2000), done: done)
+        return partial
+    }
+
+    @Test func `an interrupted copy continues the finished file, and replaces it when it is complete`()
+        async throws
+    {
+        let folder = try folder()
+        try copied(folder, adding: 500).release()
+        folder.restart()
+        let (partial, loaded) = try folder.found("x.bin", .resume)
+        #expect(loaded.original == 1000 && loaded.done.count == 1500)
+        try partial.write(payload(500, seed: 3), at: 1500)
+        _ = try await partial.publish(length: 2000)
+        #expect(
+            try folder.bytes(of: "x.bin") == payload(1000) + payload(500, seed: 2) + payload(500, seed: 3)
+        )
+        #expect(try folder.bytes(of: "other") == payload(1000))
+        #expect(folder.names == ["other", "x.bin"])
+    }
+
+    @Test func `a copy to which nothing was added is made again`() throws {
+        for hasJournal in [true, false] {
+            let folder = try folder()
+            if hasJournal {
+                try copied(folder, adding: 0).release()
+            } else {
+                #expect(unsafe link("\(folder.path)/x.bin", "\(folder.path)/other") == 0)
+                try existing(folder).0.release()
+            }
+            folder.restart()
+            let (partial, length) = try existing(folder)
+            #expect(length == 1000)
+            try partial.restoreOriginal()
+            #expect(folder.names == ["other", "x.bin"])
+        }
+    }
+
+    @Test func `after a failure the finished file is replaced by its copy with the bytes that were added`()
+        throws
+    {
+        let folder = try folder()
+        try copied(folder, adding: 500).restoreExtended(length: 1300)
+        #expect(folder.names == ["other", "x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(1000) + payload(500, seed: 2).prefix(300))
+        #expect(try folder.bytes(of: "other") == payload(1000))
+        #expect(try existing(folder).1 == 1300)
+    }
+
+    @Test(arguments: [500, 1500])
+    func `the part file of a download that is to replace the file is not continued, which is known at once`(
+        count: Int
+    ) throws {
+        let folder = try folder()
+        let partial = try folder.fresh("x.bin", .overwrite)
+        try partial.write(payload(count, seed: 2), at: 0)
+        let done = ByteRangeSet([ByteRange(0, Int64(count))])
+        try partial.beginJournal(folder.facts("x.bin", total: 2000), done: done)
+        partial.release()
+        folder.restart()
+        for _ in 0..<2 {
+            let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", .resume) }
+            #expect(failure?.cause?.id == "part-not-continuing")
+        }
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+        #expect(try folder.found("x.bin", .overwrite).1.done == done)
+    }
+
     @Test(arguments: ["/tmp", "/dev/shm"])
     func `A9 a file that appears while downloading is not replaced`(_ parent: String) async throws {
         let folder = TestFolder(in: parent)

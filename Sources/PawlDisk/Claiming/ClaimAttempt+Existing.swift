@@ -33,6 +33,64 @@ extension ClaimAttempt {
         }
     }
 
+    /// What an earlier run has left beside a finished file that has its name: the copy that continues it, or a part file
+    /// that cannot get that name.
+    ///
+    /// Decided before anything is requested.
+    func continuing(_ outcome: Outcome, of finished: FileStatus) throws(Failure) -> Outcome {
+        guard case .result(let result) = outcome else { return outcome }
+        switch result {
+        case .fresh(let partial):
+            // A kill interrupted the copying.
+            partial.discard()
+            return .again
+        case .found(let found, let journal):
+            guard let partial = found as? FilePartial else { return outcome }
+            let done = journal.done.prefix
+            var isCopy = journal.original == nil && (done == 0 || done >= finished.length)
+            if isCopy, done > 0 { isCopy = try holdsFinished(partial, finished) }
+            guard isCopy else {
+                partial.release()
+                return .taken(.otherPart(of: finalPath, names.part))
+            }
+            guard done > finished.length else {
+                // Nothing was added, and the finished file may not have been compared yet.
+                partial.discard()
+                return .again
+            }
+            partial.origin = .copied(from: finished.identity)
+            let loaded = LoadedJournal(facts: journal.facts, done: journal.done, original: finished.length)
+            return .result(.found(partial, loaded))
+        case .existing(let partial, _):
+            (partial as? FilePartial)?.release()
+            return .taken(.otherPart(of: finalPath, names.part))
+        case .skipped: return outcome
+        }
+    }
+
+    /// Whether the part file begins with all bytes of the finished file.
+    private func holdsFinished(_ partial: FilePartial, _ finished: FileStatus) throws(Failure) -> Bool {
+        do throws(SystemError) {
+            let file = try folder.open(names.final, flags: O_RDONLY | O_NONBLOCK)
+            guard try file.status().identity == finished.identity else { return false }
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+            defer { unsafe buffer.deallocate() }
+            var position: Int64 = 0
+            while position < finished.length {
+                let room = min(Int64(buffer.count), finished.length - position)
+                let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(room)])
+                let count = try unsafe file.read(into: part, at: position)
+                guard count > 0 else { return false }
+                let bytes = unsafe UnsafeRawBufferPointer(rebasing: part[..<count])
+                guard try unsafe partial.openFile.holds(bytes, at: position) else { return false }
+                position += Int64(count)
+            }
+            return true
+        } catch {
+            throw Failure.system(.inputOutput, "cannot compare", at: finalPath, error)
+        }
+    }
+
     /// The file beside this one with which aria2, axel or lftp shows that it has not finished it: such a file may have its
     /// last byte and lack others.
     private func controlFile() throws(Failure) -> String? {

@@ -98,7 +98,9 @@ struct ClaimAttempt {
             return try createOrTakeUp(leftovers, ticket, adopts: adopts)
         case .resume:
             guard finished.isRegular else { return .taken(occupied(by: finished)) }
-            if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
+            if let outcome = try takeUp(ticket, adopts: adopts) {
+                return try continuing(outcome, of: finished)
+            }
             return try convert(ticket)
         }
     }

@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import PawlSystem
@@ -63,6 +64,7 @@ extension FilePartial {
 
     func restoreExtended(length: Int64) throws(Failure) {
         guard isOpen else { return forget() }
+        if case .copied(let identity) = origin { return try replaceCopied(identity, length: length) }
         guard case .renamed(let original, _) = origin, original < length, length <= self.length else {
             return try restoreOriginal()
         }
@@ -76,6 +78,26 @@ extension FilePartial {
             return try restoreOriginal()
         }
         try restore(length: length, wasExtended: true) { () throws(SystemError) in }
+    }
+
+    /// The copy replaces the finished file, whose other names keep the old bytes.
+    private func replaceCopied(_ identity: FileIdentity, length: Int64) throws(Failure) {
+        guard length <= self.length else { return try restoreOriginal() }
+        do throws(SystemError) {
+            guard try folder.status(of: names.final)?.identity == identity else {
+                throw SystemError(number: EEXIST)
+            }
+            if length < self.length { try openFile.truncate(to: length) }
+            self.length = length
+            if syncs { try openFile.syncData() }
+            if let error = journal?.syncError { throw error }
+            OwnerAttribute.remove(from: openFile)
+            try folder.rename(names.part, to: names.final, replacing: true)
+            try JournalFile.remove(names.journal, in: folder, written: journal)
+        } catch {
+            throw Failure.system(.renameFailed, "cannot restore", at: path, error)
+        }
+        release()
     }
 
     /// Returns the finished file, whose length `settle` corrects, to its name.
