@@ -25,8 +25,10 @@ extension Aria2cDownload {
 
     /// Reads the file; `progress` as for `FileDigests`.
     func finding(_ path: String, progress: (Int) -> Bool) throws(Failure) -> Finding {
-        if let pieces = entry.pieces, let length = entry.length {
+        if let pieces = entry.pieces {
             let file = try FileDigests(path)
+            let length = entry.length ?? file.length
+            guard pieces.fits(length) else { return .wrong }
             let wrong = try file.wrongPieces(pieces, total: length, progress: progress)
             var right = ByteRangeSet([ByteRange(0, length)])
             for piece in wrong { right.remove(pieces.range(piece, in: length)) }

@@ -97,13 +97,14 @@ struct RepairRun: Sendable {
             )
         }
         let checksums = entry.checksums
-        guard let pieces = entry.pieces, let length = entry.size else {
+        guard let pieces = entry.pieces else {
             if !checksums.isEmpty, let size = entry.size, try differing(checksums, size) == nil {
                 return whole()
             }
             return try byComparison(with: sources, checksums: checksums, length: entry.size)
         }
         let digests = try FileDigests(file.path)
+        let length = try length(of: entry, pieces, digests, sources)
         let wrong = try wrongPieces(of: digests, pieces, length)
         if wrong.isEmpty, digests.length == length {
             guard let other = try differing(checksums, length) else { return whole() }
@@ -126,6 +127,60 @@ struct RepairRun: Sendable {
             pieces: pieces,
             options: options.get
         ).run()
+    }
+
+    /// The length of the file that the Metalink describes; where it states none, that of the file if all its pieces are
+    /// right, else what a source states.
+    private func length(
+        of entry: Metalink.File,
+        _ pieces: PieceHashes,
+        _ digests: FileDigests,
+        _ sources: [String]
+    ) throws(Failure) -> Int64 {
+        if let size = entry.size {
+            guard pieces.fits(size) else {
+                throw refused(
+                    "the Metalink contradicts itself: it states \(size) bytes and \(pieces.count) pieces of \(pieces.length) bytes"
+                )
+            }
+            return size
+        }
+        if pieces.fits(digests.length), try wrongPieces(of: digests, pieces, digests.length).isEmpty {
+            return digests.length
+        }
+        let total = try statedLength(by: sources, fitting: pieces)
+        guard pieces.fits(total) else {
+            throw refused(
+                "the server has \(total) bytes, and the digests are of \(pieces.count) pieces of \(pieces.length) bytes"
+            )
+        }
+        return total
+    }
+
+    /// The first length that the pieces fit, or else the last one; all is received from a server that states none.
+    private func statedLength(by sources: [String], fitting pieces: PieceHashes) throws(Failure) -> Int64 {
+        let download = try options.get.transferOptions()
+        var last: Result<Int64, Failure>?
+        for source in sources {
+            do throws(Failure) {
+                let total = try length(at: source, download)
+                if pieces.fits(total) { return total }
+                last = .success(total)
+            } catch {
+                last = last ?? .failure(error)
+            }
+        }
+        guard let last else { preconditionFailure("a repair has sources") }
+        return try last.get()
+    }
+
+    private func length(at source: String, _ download: DownloadOptions) throws(Failure) -> Int64 {
+        switch RemoteLook.look(at: source, download, of: options.get) {
+        case .success(let found):
+            if let total = found.total { return total }
+            return try compared(source, download).length
+        case .failure(let error): throw error.failure
+        }
     }
 
     /// The wrong pieces, shown while they are looked for.

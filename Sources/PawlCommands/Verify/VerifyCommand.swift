@@ -44,7 +44,7 @@ struct VerifyPlan: Sendable {
         /// Why what names the file says nothing of its content.
         var flaw: String?
 
-        var isNamed: Bool { !expected.isEmpty || pieces != nil && length != nil }
+        var isNamed: Bool { !expected.isEmpty || pieces != nil }
     }
 
     private(set) var items: [Item]

@@ -36,11 +36,21 @@ package struct FileHashing: Sendable {
     }
 
     /// The pieces that are wrong or missing in this file, in order; `nil` when stopped.
+    ///
+    /// Throws code 32 if a file of `total` bytes has another number of pieces.
     package func wrongPieces(
         _ pieces: PieceHashes,
         total: Int64,
         progress: Progress = { _ in true }
     ) throws(Failure) -> [Int]? {
+        guard pieces.fits(total) else {
+            throw Failure(
+                .checksumMismatch,
+                "cannot check",
+                at: file.path,
+                because: pieces.otherLength(than: total)
+            )
+        }
         var wrong: [Int] = []
         for piece in 0..<pieces.count {
             let range = pieces.range(piece, in: total)

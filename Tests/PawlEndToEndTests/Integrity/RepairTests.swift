@@ -58,6 +58,44 @@ import Testing
         #expect(run.code == 0 && bench.contents("f") == Self.content, "\(run)")
     }
 
+    /// `true`: the source does not state the length either.
+    @Test(arguments: [false, true])
+    func `pieces: without a size they decide as well`(isChunked: Bool) throws {
+        let bench = try IntegrityBench()
+        var bytes = Self.content
+        try bench.write("f", bytes)
+        bytes[1_500_000] ^= 1
+        let url = bench.origin.serve("/x", Payload(bytes)) { if isChunked { $0.framing = .chunked } }
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
+            .replacing(try Regex("<size>.*</size>"), with: "")
+        try bench.write("m", Array(text.utf8))
+        let verified = try bench.pawl("verify", "f", "--metalink", "m")
+        #expect(verified.code == 0, "\(verified)")
+        let kept = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(kept.code == 0 && kept.lines == ["f: nothing to repair"], "\(kept)")
+        // The source has another version.
+        bytes[2_500_000] ^= 1
+        try bench.write("f", bytes)
+        let wrong = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(wrong.code == 32 && bench.contents("f") == bytes, "\(wrong)")
+        bench.origin.serve("/x", Payload(Self.content)) { if isChunked { $0.framing = .chunked } }
+        let run = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(run.code == 0 && bench.contents("f") == Self.content, "\(run)")
+    }
+
+    @Test(arguments: ["repair f --metalink m", "verify f --metalink m", "aria2c -V -M m"])
+    func `a Metalink whose pieces contradict its size repairs nothing`(line: String) throws {
+        let bench = try IntegrityBench()
+        try bench.write("f", Self.content)
+        let url = bench.origin.serve("/x", Payload(Self.content))
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
+            .replacing(try Regex("<size>.*</size>"), with: "<size>100</size>")
+        try bench.write("m", Array(text.utf8))
+        let run = try bench.run(PawlBinary.path, line.split(separator: " ").map(String.init))
+        #expect(run.code == 32 || run.code == 22, "\(run)")
+        #expect(bench.contents("f") == Self.content)
+    }
+
     @Test func `killed while it repairs, the old file is whole, and the next run ends it`() throws {
         let bench = try IntegrityBench()
         let wrong = stride(from: 0, to: 15, by: 2).map { $0 * Self.pieceLength + 7 }
