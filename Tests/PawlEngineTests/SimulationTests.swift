@@ -41,7 +41,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Sabotage.flipsBits, .doublesLanes, .ignoresPauses, .reusesEarly, .takesInterim, .reportsRetries,
+        Sabotage.flipsBits, .keepsUnchecked, .skipsUnfitPieces, .doublesLanes, .ignoresPauses,
+        .reusesEarly, .takesInterim, .reportsRetries,
         .computesOneDigest,
     ])
     func `a world that is broken on purpose is noticed`(sabotage: Sabotage) {
