@@ -1,10 +1,11 @@
 /// Decides how many lookups a second a resolver gets.
 ///
 /// All that are wanted, until results come only at the second attempt or late, which is what an overloaded resolver does; a name whose
-/// own servers are broken has no result at all, and says nothing. Then fewer, and slowly more again.
+/// own servers are broken has no result at all, and says nothing. Then fewer, and slowly more again. Lookups without a response limit
+/// themselves, because each takes seconds: only those that fail at once slow the others down.
 package struct LookupPace: Hashable, Sendable {
     /// A result that took longer was lost on the way, and requested for again by the system.
-    private static let slow = Interval.seconds(3)
+    private static let slow = Interval.milliseconds(1_800)
     /// The least number of results between two decisions.
     private static let window = 32
     private static let longest = Interval.milliseconds(50)
@@ -31,18 +32,26 @@ package struct LookupPace: Hashable, Sendable {
 
     package mutating func started(at now: Instant) { nextStart = now + spacing }
 
-    /// A lookup has ended with a result or without one.
+    /// A lookup has a result.
     ///
     /// `start` is that of its first attempt, and `attempts` their number.
-    package mutating func ended(isResolved: Bool, attempts: Int, since start: Instant, at now: Instant) {
+    package mutating func resolved(attempts: Int, since start: Instant, at now: Instant) {
         guard start >= slowedDown else { return }
         if resolved + failed == 0 { windowStart = start }
-        if isResolved {
-            resolved += 1
-            if attempts > 1 || now - start >= LookupPace.slow { strained += 1 }
-        } else {
-            failed += 1
-        }
+        resolved += 1
+        if attempts > 1 || now - start >= LookupPace.slow { strained += 1 }
+        decide(at: now)
+    }
+
+    /// A lookup has none, although there was a response.
+    package mutating func failed(since start: Instant, at now: Instant) {
+        guard start >= slowedDown else { return }
+        if resolved + failed == 0 { windowStart = start }
+        failed += 1
+        decide(at: now)
+    }
+
+    private mutating func decide(at now: Instant) {
         guard resolved + failed >= LookupPace.window else { return }
         let elapsed = now - windowStart
         if strained * 8 > resolved || failed > resolved * 2 {

@@ -121,6 +121,70 @@ import Testing
         #expect(stage.cache.deadline == nil)
     }
 
+    @Test func `names whose servers are silent do not delay others and never have all lookups`() {
+        var stage = Stage()
+        let silent = (0..<HostCache.mostLookups).map { HostQuery("silent\($0).example") }
+        for (number, name) in silent.enumerated() { #expect(stage.ask(name, UInt64(number)) == nil) }
+        #expect(silent.allSatisfy { $0 == stage.next() }, "nothing is known of them yet")
+        stage.now = stage.now + .seconds(2)
+        for name in silent { #expect(stage.end(name, .unavailable) == nil) }
+        stage.now = stage.now + .seconds(2)
+        #expect(stage.ask(query, 1_000) == nil)
+        var running = [stage.next(), stage.next()].compactMap(\.self)
+        #expect(running.contains(query), "although it has waited for less time")
+        #expect(stage.cache.ready(at: stage.now) == HostCache.mostSilent - 1)
+        while let name = stage.next() { running.append(name) }
+        #expect(running.count == HostCache.mostSilent + 1)
+        #expect(stage.cache.ready(at: stage.now) == 0)
+        let other = HostQuery("b.example")
+        #expect(stage.ask(other, 1_001) == nil && stage.next() == other)
+        for name in running where name != query { #expect(stage.end(name, found)?.result == found) }
+        let last = stage.next()
+        #expect(last.map { silent.contains($0) && !running.contains($0) } == true, "the others follow")
+    }
+
+    @Test func `a name whose lookup failed at once comes first`() {
+        var stage = Stage()
+        #expect(stage.lookUp(query, .unavailable) == nil)
+        stage.now = stage.now + .seconds(1)
+        let other = HostQuery("b.example")
+        #expect(stage.ask(other, 1) == nil)
+        #expect(stage.next() == query && stage.next() == other)
+    }
+
+    @Test func `a silent name stays one for later requests, until it responds`() {
+        var stage = Stage()
+        #expect(stage.ask(query, 1) == nil)
+        while stage.next() == query {
+            stage.now = stage.now + .seconds(2)
+            guard stage.end(query, .unavailable) == nil, let due = stage.cache.deadline else { break }
+            stage.now = max(stage.now, due)
+        }
+        #expect(stage.cache.count == 1 && stage.cache.deadline == nil)
+        let other = HostQuery("b.example")
+        #expect(stage.ask(query, 2) == nil && stage.ask(other, 3) == nil)
+        #expect(stage.next() == other && stage.next() == query)
+        #expect(stage.end(query, found)?.result == found)
+        stage.now = stage.now + .seconds(3600)
+        #expect(stage.ask(query, 4) == nil && stage.ask(HostQuery("c.example"), 5) == nil)
+        #expect(stage.next() == query)
+    }
+
+    @Test func `lookups without a response slow no others down, and those that fail at once do`() {
+        for delay in [Interval.seconds(2), .milliseconds(500)] {
+            var stage = Stage()
+            for number in 0..<64 {
+                #expect(stage.ask(HostQuery("h\(number).example"), UInt64(number)) == nil)
+            }
+            let started = (0..<64).compactMap { _ in stage.next() }
+            stage.now = stage.now + delay
+            for name in started { #expect(stage.end(name, .unavailable) == nil) }
+            #expect(stage.ask(query, 64) == nil && stage.ask(HostQuery("b.example"), 65) == nil)
+            #expect(stage.next() == query)
+            #expect((stage.next() == nil) == (delay < HostCache.silence))
+        }
+    }
+
     @Test func `memory is bounded whatever the number of names`() {
         var stage = Stage()
         var missing = 0

@@ -18,7 +18,11 @@ import Testing
             let start = now
             pace.started(at: now)
             now = now + delay
-            pace.ended(isResolved: isResolved, attempts: attempts, since: start, at: now)
+            if isResolved {
+                pace.resolved(attempts: attempts, since: start, at: now)
+            } else {
+                pace.failed(since: start, at: now)
+            }
         }
     }
 
@@ -52,7 +56,7 @@ import Testing
         #expect(pace.spacing > .zero && pace.spacing <= .milliseconds(100))
     }
 
-    @Test mutating func `a resolver that is silent is left alone, then the pace grows again`() {
+    @Test mutating func `a resolver that fails at once is left alone, then the pace grows again`() {
         end(64, isResolved: false)
         let slow = pace.spacing
         #expect(slow > .zero)
@@ -66,7 +70,7 @@ import Testing
         let start = now
         end(32, isResolved: false)
         let spacing = pace.spacing
-        for _ in 0..<200 { pace.ended(isResolved: true, attempts: 3, since: start, at: now) }
+        for _ in 0..<200 { pace.resolved(attempts: 3, since: start, at: now) }
         #expect(pace.spacing == spacing)
     }
 
