@@ -4,7 +4,7 @@
     slow_resolver.py ADDRESS RATE [--log FILE]
 
 Every name has the address 127.1.A.B that follows from its number (`h123.…`), `dead…` does not exist, `broken…` always gets
-SERVFAIL, and there are no IPv6 addresses. Of the queries beyond the rate, every second one gets SERVFAIL, the others are dropped. When it ends, it
+SERVFAIL, `silent…` gets no response, and there are no IPv6 addresses. `half123.…` is `h123.…`, without a response to queries for IPv6. Of the queries beyond the rate, every second one gets SERVFAIL, the others are dropped. When it ends, it
 writes the numbers of its responses to the log.
 """
 import re, signal, socket, struct, sys, time
@@ -20,10 +20,12 @@ def question_end(query):
 
 
 def response(query, overloaded):
-    """Returns the response to a query."""
+    """Returns the response to a query; None for a name whose servers are silent."""
     end, name = question_end(query)
     kind = struct.unpack_from("!H", query, end - 4)[0]
-    number = re.match(rb"h(\d+)\.", name)
+    if name.startswith(b"silent") or name.startswith(b"half") and kind == 28:
+        return None
+    number = re.match(rb"h(?:alf)?(\d+)\.", name)
     code = 2 if overloaded or name.startswith(b"broken") else 0 if number else 3
     has_address = code == 0 and kind == 1
     head = query[:2] + struct.pack("!HHHHH", 0x8180 | code, 1, int(has_address), 0, 0)
@@ -64,9 +66,11 @@ def main():
         counts["resolved" if not overloaded else "dropped" if drops else "failed"] += 1
         if not (overloaded and drops):
             try:
-                server.sendto(response(query, overloaded), client)
+                reply = response(query, overloaded)
             except (IndexError, struct.error):
                 continue
+            if reply:
+                server.sendto(reply, client)
 
 
 main()

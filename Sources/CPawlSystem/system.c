@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #ifdef __GLIBC__
 #include <malloc.h>
+#include <resolv.h>
 #endif
 #include <pthread.h>
 #include <spawn.h>
@@ -373,4 +374,14 @@ void pawl_trim_memory(void) {
 
 int pawl_spawn_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+void pawl_limit_lookups(void) {
+#ifdef __GLIBC__
+    // Once it is changed, the library does not replace a configuration that is no longer that of the file.
+    if (_res.options & RES_INIT) res_nclose(&_res);
+    if (res_ninit(&_res) != 0) return;
+    if (_res.retrans == RES_TIMEOUT) _res.retrans = 2;
+    if (_res.retry == RES_DFLRETRY) _res.retry = 1;
+#endif
 }

@@ -160,3 +160,7 @@ uint64_t pawl_crc(int kind, uint64_t crc, const void *bytes, size_t length);
 uint64_t pawl_crc_portable(int kind, uint64_t crc, const void *bytes, size_t length);
 // The CRC of two parts one after another; `length` is that of the second one.
 uint64_t pawl_crc_combined(int kind, uint64_t first, uint64_t second, uint64_t length);
+
+// Limits the time that the C library's resolver takes for each lookup of this thread, where resolv.conf(5) leaves it open: one attempt
+// of 2 seconds for each name server.
+void pawl_limit_lookups(void);

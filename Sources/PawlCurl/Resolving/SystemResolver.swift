@@ -1,3 +1,4 @@
+import CPawlSystem
 import Glibc
 import PawlCore
 import PawlSystem
@@ -10,6 +11,12 @@ enum SystemResolver {
 
     /// Blocks until the resolver has resolved or was given up.
     static func lookUp(_ query: HostQuery) -> HostResult {
+        // `HostCache` decides what is looked up again; until then others need the thread.
+        pawl_limit_lookups()
+        return resolve(query)
+    }
+
+    private static func resolve(_ query: HostQuery) -> HostResult {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family =
             switch query.version {
@@ -30,7 +37,7 @@ enum SystemResolver {
 
     /// Of two queries, glibc reports the result of the one when the other was lost.
     private static func lookUpEachVersion(_ host: String) -> HostResult {
-        let results = [lookUp(HostQuery(host, .v4)), lookUp(HostQuery(host, .v6))]
+        let results = [resolve(HostQuery(host, .v4)), resolve(HostQuery(host, .v6))]
         var found: [String] = []
         for case .addresses(let addresses) in results { found += addresses }
         if !found.isEmpty { return .addresses(found) }
