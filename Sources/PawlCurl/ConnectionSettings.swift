@@ -35,8 +35,7 @@ final class ConnectionSettings {
     private(set) lazy var tail = makeTail()
 
     /// Whether libcurl connects to a proxy, or may.
-    private(set) lazy var usesProxy =
-        values.proxy.map { !$0.isEmpty } ?? EnvironmentProxy.isNamed(for: key.scheme)
+    private(set) lazy var usesProxy = values.usesProxy(for: key.scheme)
 
     var values: TransferSettings.Values { settings.values }
 

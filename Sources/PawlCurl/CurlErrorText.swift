@@ -41,7 +41,7 @@ enum CurlErrorText {
             return untrusted(why)
         }
         if let host = rest("Could not resolve host: ") {
-            return notResolved(host)
+            return TransferFault.noHost(host).cause
         }
         if let host = rest("Could not resolve proxy: ") {
             return LocalizableMessage("proxy-not-resolved", "cannot resolve the proxy's host name \(host)")
@@ -119,10 +119,6 @@ enum CurlErrorText {
     private static func hostAndPort(_ target: Substring) -> (host: Substring, port: Substring)? {
         guard let middle = target.firstRange(of: " port ") else { return nil }
         return (target[..<middle.lowerBound], target[middle.upperBound...].prefix { $0.isNumber })
-    }
-
-    static func notResolved(_ host: String) -> LocalizableMessage {
-        LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)")
     }
 
     static func noConnection(within limit: Interval) -> LocalizableMessage {

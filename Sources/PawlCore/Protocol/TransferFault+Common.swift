@@ -58,6 +58,25 @@ extension TransferFault {
         )
     }
 
+    /// There is no such host.
+    package static func noHost(_ host: String) -> TransferFault {
+        TransferFault(
+            .nameMissing,
+            LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)")
+        )
+    }
+
+    /// The resolver was requested repeatedly.
+    package static func unresolved(_ host: String) -> TransferFault {
+        TransferFault(
+            .nameResolution,
+            LocalizableMessage(
+                "host-not-resolved-now",
+                "cannot resolve the host name \(host): DNS did not respond, or reported a failure"
+            )
+        )
+    }
+
     /// Whether the server's alert was about the client certificate.
     var concernsClientCertificate: Bool { cause.id.hasPrefix("client-certificate-") }
 

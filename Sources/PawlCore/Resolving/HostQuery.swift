@@ -27,4 +27,28 @@ package enum HostResult: Hashable, Sendable {
     case missing
     /// The resolver does not respond, or cannot say it now (SERVFAIL).
     case unavailable
+
+    /// The fault of a request that needs the addresses; `nil` if there are some.
+    package func fault(of query: HostQuery) -> TransferFault? {
+        switch self {
+        case .addresses: nil
+        case .missing where query.version != .any: .noAddress(of: query.host, version: query.version)
+        case .missing: .noHost(query.host)
+        case .unavailable: .unresolved(query.host)
+        }
+    }
+
+    /// The same as the failure of a download.
+    package func failure(of query: HostQuery, for address: WebAddress) -> Failure? {
+        guard let fault = fault(of: query) else { return nil }
+        var failure = Failure(
+            RetryPolicy.disposition(of: .transfer(fault)).code,
+            "cannot fetch",
+            at: address.redacted,
+            because: fault.message,
+            remedy: fault.remedy ?? ""
+        )
+        failure.fault = fault.kind
+        return failure
+    }
 }

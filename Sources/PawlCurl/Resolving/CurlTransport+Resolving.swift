@@ -86,15 +86,9 @@ extension CurlTransport {
     }
 
     private func target(of request: TransferRequest, _ query: HostQuery, _ result: HostResult) -> Target {
-        switch result {
-        case .addresses(let found):
-            guard !found.isEmpty else { return .known(nil) }
-            return .known(HostAddresses(host: query.host, port: request.address.port, texts: found))
-        case .missing where query.version != .any:
-            return .failed(.noAddress(of: query.host, version: query.version))
-        case .missing: return .failed(.notResolved(query.host, .nameMissing))
-        case .unavailable: return .failed(.notResolved(query.host, .nameResolution))
-        }
+        if let fault = result.fault(of: query) { return .failed(fault) }
+        guard case .addresses(let found) = result, !found.isEmpty else { return .known(nil) }
+        return .known(HostAddresses(host: query.host, port: request.address.port, texts: found))
     }
 
     /// Continues the requests whose hosts have been looked up, or were not in time.
@@ -119,10 +113,10 @@ extension CurlTransport {
             withdraw(waiter, lookup)
             let limit = (lookup.deadline - lookup.start).seconds
             let fault = TransferFault(
-                .connectTimeout,
+                .nameResolution,
                 LocalizableMessage(
                     "host-not-resolved-within",
-                    "cannot resolve the host name \(lookup.query.host) within \(limit) s"
+                    "cannot resolve the host name \(lookup.query.host): DNS did not respond within \(limit) s"
                 )
             )
             if proceed(lookup, to: .failed(fault), at: now) { hasTold = true }
@@ -176,16 +170,6 @@ extension PendingLookup {
 extension ConnectionSettings {
     /// The lookup that a connection to the address needs; `nil` where libcurl connects to something else, or knows the address.
     fileprivate func query(for address: WebAddress) -> HostQuery? {
-        let query = HostQuery(address.host, values.ipVersion)
-        let isOverridden = values.addressOverrides.contains {
-            ($0.host.isEmpty || $0.host == address.host) && $0.port == address.port
-        }
-        return query.needsLookup && !isOverridden && !usesProxy ? query : nil
-    }
-}
-
-extension TransferFault {
-    fileprivate static func notResolved(_ host: String, _ kind: Kind) -> TransferFault {
-        TransferFault(kind, CurlErrorText.notResolved(host))
+        usesProxy ? nil : values.query(for: address)
     }
 }
