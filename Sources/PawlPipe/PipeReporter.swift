@@ -50,6 +50,12 @@ struct PipeReporter: Sendable {
         write(line(active: active, now: now), isLast: false)
     }
 
+    /// Prints a line that is not about progress.
+    func note(_ text: String) {
+        let bytes = Array("pawl: \(text)\n".utf8)
+        _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
+
     /// Prints the last line and writes the final metrics.
     mutating func end(now: Instant) {
         publish(active: 0)

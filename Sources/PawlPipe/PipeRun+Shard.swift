@@ -64,18 +64,29 @@ extension PipeRun {
 
     /// The shard exists: no sample is downloaded if it was made from the same jobs.
     mutating func confirm(_ published: PublishedShard, _ shard: ShardRun) throws(Failure) -> Int32 {
+        var isEmpty = true
         while !inbox.isExhausted {
             for message in inbox.wait(until: nil, wantsLines: true) { hear(message) }
             if let failure { throw failure }
             if stopDeadline != nil { return Int32(PawlError.Code.unfinished.rawValue) }
             while let line = inbox.nextLine() {
-                if !configuration.retriesFailed || PipeJob.parse(failed: line) != nil { feed(line) }
+                if configuration.retriesFailed, PipeJob.parse(failed: line) == nil { continue }
+                feed(line)
+                isEmpty = false
             }
         }
         for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
         if let failure { throw failure }
+        if isEmpty, retriesNothing { return 0 }
         let input = inputDigest.finish()
         return try print(published, input: input, shard)
+    }
+
+    /// Whether the input is a manifest, which lists no failed sample; says so.
+    var retriesNothing: Bool {
+        guard configuration.retriesFailed else { return false }
+        reporter.note("the manifest lists no failed sample: nothing to retry, and nothing is published")
+        return true
     }
 
     /// Adds a line to the digest of the jobs.

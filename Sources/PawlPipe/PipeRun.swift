@@ -174,7 +174,7 @@ package struct PipeRun {
         // Input that could not be read to its end is over, too.
         for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
         if let failure { throw failure }
-        if stopDeadline == nil, let shard { return try publish(shard) }
+        if stopDeadline == nil, let shard { return issued == 0 && retriesNothing ? 0 : try publish(shard) }
         try drainOutput()
         return stopDeadline == nil ? Int32(exitCode) : Int32(PawlError.Code.unfinished.rawValue)
     }

@@ -63,6 +63,22 @@ struct ShardTests {
         #expect(retry.lines.filter { !$0.isEmpty }.count == 1)
     }
 
+    @Test func `a manifest without failures makes no shard when it is retried`() throws {
+        let bench = try PipeBench()
+        try bench.serve(3)
+        #expect(try bench.run(tar).code == 0)
+        for _ in 0..<2 {
+            let retry = try PawlProcess.run(
+                PawlBinary.path,
+                ["pipe", "--to", "out", "--format", "tar", "--retry-failed", "out/s.jsonl"] + PipeBench.local,
+                folder: bench.folder.path
+            )
+            #expect(retry.exit == .code(0) && retry.lines.allSatisfy(\.isEmpty))
+            #expect(retry.errors.contains("nothing to retry"))
+            #expect(names(bench) == ["s.jsonl", "s.tar"])
+        }
+    }
+
     @Test(arguments: ["tar", "warc"])
     func `two workers on one shard publish it once`(format: String) throws {
         let bench = try PipeBench()
