@@ -1,9 +1,22 @@
 /// Decides which sample starts next, within limits for all samples and for each host, and a delay between the
 /// starts of one host.
 ///
+/// A host whose name has to be looked up starts nothing before that: a name server that is silent takes no place from the samples of
+/// other hosts.
+///
 /// Hosts take turns, so that one with many samples does not delay the others. In its turn a host starts some samples one
 /// after another, which use the same connection.
 package struct PipeSchedule: Sendable {
+    /// What is known of the addresses of a host.
+    private enum Addresses: Sendable {
+        /// Known, or not needed.
+        case known
+        /// To be looked up.
+        case wanted
+        /// Being looked up.
+        case pending
+    }
+
     private struct Host: Sendable {
         /// Waiting samples; those before index `next` have started.
         var waiting: [Int] = []
@@ -11,7 +24,10 @@ package struct PipeSchedule: Sendable {
         var active = 0
         var delay: Interval
         var notBefore: Instant?
-        /// Whether the host is in `ready` or in `later`.
+        var addresses = Addresses.known
+        /// Whether it was looked up, and has started nothing since.
+        var isFresh = false
+        /// Whether the host is in `ready`, `unresolved` or `later`.
         var isQueued = false
         /// The number of samples that followed another one in its turn.
         var followed = 0
@@ -36,6 +52,8 @@ package struct PipeSchedule: Sendable {
 
     /// The maximum number of samples that follow another one in a turn of their host.
     package static let longestTurn = 16
+    /// The maximum number of lookups under way, most of which wait: the resolver takes fewer.
+    package static let mostLookups = 1_024
 
     private let slots: Int
     private let perHost: Int
@@ -45,7 +63,12 @@ package struct PipeSchedule: Sendable {
     private var ready = FIFO<String>()
     /// Hosts whose turn continues; they start before those in `ready`.
     private var following = FIFO<String>()
-    private var later = InstantHeap()
+    /// Hosts to be looked up.
+    private var unresolved = FIFO<String>()
+    private var later = InstantHeap<String>()
+    private var lookups = 0
+    /// The number of fresh hosts.
+    private var fresh = 0
     package private(set) var active = 0
     package private(set) var waiting = 0
 
@@ -55,16 +78,49 @@ package struct PipeSchedule: Sendable {
         self.delay = delay
     }
 
-    /// `isFirst`: puts it before the other samples of its host.
-    package mutating func add(_ sample: Int, of name: String, isFirst: Bool = false) {
+    /// Adds a waiting sample.
+    ///
+    /// `isFirst`: puts it before the other samples of its host. `needsLookup`: its host has a name that has to be looked up.
+    package mutating func add(
+        _ sample: Int,
+        of name: String,
+        isFirst: Bool = false,
+        needsLookup: Bool = false
+    ) {
         waiting += 1
-        hosts[name, default: Host(delay: delay)].add(sample, isFirst: isFirst)
+        var host = hosts[name] ?? Host(delay: delay, addresses: needsLookup ? .wanted : .known)
+        host.add(sample, isFirst: isFirst)
+        hosts[name] = host
         enqueue(name)
     }
 
     /// The sample to start now, if any.
     package mutating func next(now: Instant) -> Int? {
+        wake(now)
         guard active < slots else { return nil }
+        while let name = following.popFirst() {
+            guard let host = hosts[name], !host.isEmpty, host.active < perHost, host.notBefore == nil,
+                host.addresses == .known
+            else { continue }
+            return start(name, host, now)
+        }
+        while let name = ready.popFirst() {
+            hosts[name]?.isQueued = false
+            guard var host = hosts[name], !host.isEmpty, host.active < perHost, host.addresses == .known
+            else {
+                enqueue(name)
+                forgetIfIdle(name)
+                continue
+            }
+            guard !delay(name, host, now) else { continue }
+            host.followed = 0
+            return start(name, host, now)
+        }
+        return nil
+    }
+
+    /// Queues hosts whose delay is over.
+    private mutating func wake(_ now: Instant) {
         while let name = later.pop(atMost: now) {
             if let notBefore = hosts[name]?.notBefore, now < notBefore {
                 later.push(name, at: notBefore)
@@ -75,33 +131,22 @@ package struct PipeSchedule: Sendable {
             enqueue(name)
             forgetIfIdle(name)
         }
-        while let name = following.popFirst() {
-            guard let host = hosts[name], !host.isEmpty, host.active < perHost, host.notBefore == nil else {
-                continue
-            }
-            return start(name, host, now)
-        }
-        while let name = ready.popFirst() {
-            hosts[name]?.isQueued = false
-            guard var host = hosts[name], !host.isEmpty, host.active < perHost else {
-                forgetIfIdle(name)
-                continue
-            }
-            if let notBefore = host.notBefore, now < notBefore {
-                hosts[name]?.isQueued = true
-                later.push(name, at: notBefore)
-                continue
-            }
-            host.followed = 0
-            return start(name, host, now)
-        }
-        return nil
+    }
+
+    /// Whether the host has to wait for its delay.
+    private mutating func delay(_ name: String, _ host: Host, _ now: Instant) -> Bool {
+        guard let notBefore = host.notBefore, now < notBefore else { return false }
+        hosts[name]?.isQueued = true
+        later.push(name, at: notBefore)
+        return true
     }
 
     private mutating func start(_ name: String, _ host: Host, _ now: Instant) -> Int {
         var host = host
         let sample = host.popFirst()
         host.active += 1
+        if host.isFresh { fresh -= 1 }
+        host.isFresh = false
         host.notBefore = host.delay > .zero ? now + host.delay : nil
         hosts[name] = host
         active += 1
@@ -131,7 +176,10 @@ package struct PipeSchedule: Sendable {
     }
 
     private mutating func forgetIfIdle(_ name: String) {
-        guard let host = hosts[name], host.isEmpty, host.active == 0, !host.isQueued else { return }
+        guard let host = hosts[name], host.isEmpty, host.active == 0, !host.isQueued,
+            host.addresses != .pending
+        else { return }
+        if host.isFresh { fresh -= 1 }
         hosts[name] = nil
     }
 
@@ -162,8 +210,28 @@ package struct PipeSchedule: Sendable {
         forgetIfIdle(name)
     }
 
-    /// The next instant at which a host may start a sample; `nil` if one must end first.
-    package var nextStart: Instant? { active < slots ? later.first : nil }
+    /// Removes and returns the waiting samples of a host that `isRemoved` names.
+    package mutating func removeAll(of name: String, where isRemoved: (Int) -> Bool = { _ in true }) -> [Int]
+    {
+        guard var host = hosts[name] else { return [] }
+        let samples = host.waiting[host.next...]
+        let removed = samples.filter(isRemoved)
+        guard !removed.isEmpty else { return [] }
+        host.waiting = removed.count == samples.count ? [] : samples.filter { !isRemoved($0) }
+        host.next = 0
+        waiting -= removed.count
+        hosts[name] = host
+        forgetIfIdle(name)
+        return removed
+    }
+
+    /// The waiting samples of a host.
+    package func waiting(of name: String) -> ArraySlice<Int> {
+        hosts[name].map { $0.waiting[$0.next...] } ?? []
+    }
+
+    /// The next instant at which a host may start something.
+    package var nextStart: Instant? { later.first }
 
     /// Removes and returns all waiting samples.
     package mutating func removeAll() -> [Int] {
@@ -178,44 +246,61 @@ package struct PipeSchedule: Sendable {
 
     private mutating func enqueue(_ name: String) {
         guard let host = hosts[name], !host.isQueued, !host.isEmpty, host.active < perHost else { return }
+        switch host.addresses {
+        case .known: ready.append(name)
+        case .wanted: unresolved.append(name)
+        case .pending: return
+        }
         hosts[name]?.isQueued = true
-        ready.append(name)
     }
 }
 
-/// A priority queue of names by instant, earliest first (binary heap).
-struct InstantHeap: Sendable {
-    private var items: [(at: Instant, name: String)] = []
-
-    var first: Instant? { items.first?.at }
-
-    mutating func push(_ name: String, at instant: Instant) {
-        items.append((instant, name))
-        var child = items.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard items[child].at < items[parent].at else { break }
-            items.swapAt(child, parent)
-            child = parent
+// Lookups of hosts.
+extension PipeSchedule {
+    /// Starts the lookup of the next host, which has a waiting sample; `nil` when none is due, or enough hosts were looked up.
+    ///
+    /// The addresses of hosts that cannot start soon would be outdated then.
+    package mutating func nextLookup(now: Instant) -> String? {
+        wake(now)
+        while lookups < PipeSchedule.mostLookups, fresh < max(64, slots * 2),
+            let name = unresolved.popFirst()
+        {
+            hosts[name]?.isQueued = false
+            guard let host = hosts[name], !host.isEmpty else {
+                forgetIfIdle(name)
+                continue
+            }
+            guard !delay(name, host, now) else { continue }
+            hosts[name]?.addresses = .pending
+            lookups += 1
+            return name
         }
+        return nil
     }
 
-    /// Removes and returns the first name, if it is due.
-    mutating func pop(atMost now: Instant) -> String? {
-        guard let top = items.first, top.at <= now else { return nil }
-        let last = items.removeLast()
-        guard !items.isEmpty else { return top.name }
-        items[0] = last
-        var parent = 0
-        while true {
-            let left = 2 * parent + 1
-            let right = left + 1
-            var least = parent
-            if left < items.count, items[left].at < items[parent].at { least = left }
-            if right < items.count, items[right].at < items[least].at { least = right }
-            guard least != parent else { return top.name }
-            items.swapAt(parent, least)
-            parent = least
+    package func isLookedUp(_ name: String) -> Bool { hosts[name]?.addresses == .pending }
+
+    /// A lookup has ended; without addresses the host is looked up again, not before `instant`.
+    package mutating func lookedUp(_ name: String, hasAddresses: Bool, until instant: Instant? = nil) {
+        guard var host = hosts[name], host.addresses == .pending else { return }
+        lookups -= 1
+        host.addresses = hasAddresses ? .known : .wanted
+        if hasAddresses {
+            host.isFresh = true
+            fresh += 1
+        } else if let instant {
+            host.notBefore = max(host.notBefore ?? instant, instant)
         }
+        hosts[name] = host
+        enqueue(name)
+        forgetIfIdle(name)
+    }
+
+    /// The name of the host could not be resolved any more: it is looked up before further samples start.
+    package mutating func lookUpAgain(_ name: String) {
+        guard hosts[name]?.addresses == .known else { return }
+        hosts[name]?.addresses = .wanted
+        if hosts[name]?.isFresh == true { fresh -= 1 }
+        hosts[name]?.isFresh = false
     }
 }

@@ -78,6 +78,50 @@ struct PipeScheduleTests {
         }
     }
 
+    @Test func `a host that is looked up takes no place, and starts when its address is known`() {
+        var schedule = PipeSchedule(slots: 1, perHost: 2)
+        schedule.add(0, of: "a", needsLookup: true)
+        schedule.add(1, of: "a", needsLookup: true)
+        schedule.add(2, of: "b", needsLookup: true)
+        schedule.add(3, of: "c")
+        #expect(schedule.next(now: at(0)) == 3, "it needs no lookup")
+        schedule.ended(of: "c")
+        #expect(schedule.nextLookup(now: at(0)) == "a" && schedule.nextLookup(now: at(0)) == "b")
+        #expect(schedule.nextLookup(now: at(0)) == nil && schedule.isLookedUp("a"))
+        #expect(schedule.next(now: at(0)) == nil)
+        schedule.lookedUp("b", hasAddresses: true)
+        #expect(schedule.next(now: at(0)) == 2 && schedule.next(now: at(0)) == nil)
+        schedule.lookedUp("a", hasAddresses: false, until: at(5))
+        #expect(schedule.nextLookup(now: at(4.9)) == nil && schedule.nextStart == at(5))
+        #expect(schedule.nextLookup(now: at(5)) == "a", "also while all places are taken")
+        schedule.lookedUp("a", hasAddresses: true)
+        schedule.ended(of: "b")
+        #expect(schedule.next(now: at(5)) == 0)
+        schedule.lookUpAgain("a")
+        schedule.postpone(0, of: "a", until: at(6))
+        #expect(schedule.next(now: at(6)) == nil && schedule.nextLookup(now: at(6)) == "a")
+        #expect(schedule.removeAll(of: "a") { $0 == 0 } == [0])
+        schedule.lookedUp("a", hasAddresses: true)
+        #expect(schedule.next(now: at(6)) == 1 && schedule.waiting == 0)
+    }
+
+    @Test func `lookups do not run far ahead of what can start`() {
+        var schedule = PipeSchedule(slots: 1, perHost: 2)
+        for number in 0..<200 { schedule.add(number, of: "h\(number)", needsLookup: true) }
+        var count = 0
+        while let host = schedule.nextLookup(now: at(0)) {
+            schedule.lookedUp(host, hasAddresses: true)
+            count += 1
+        }
+        #expect(count == 64)
+        for _ in 0..<200 {
+            guard let number = schedule.next(now: at(1)) else { break }
+            schedule.ended(of: "h\(number)")
+            if let host = schedule.nextLookup(now: at(1)) { schedule.lookedUp(host, hasAddresses: true) }
+        }
+        #expect(schedule.waiting == 0)
+    }
+
     @Test(arguments: [Interval.milliseconds(3), .zero])
     func `every sample starts once, whatever the order of ends`(delay: Interval) {
         var dice = Dice(seed: 7)
