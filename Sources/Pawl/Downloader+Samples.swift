@@ -19,6 +19,9 @@ extension Downloader {
         return try add(source, options: options, hooks: hooks) { _ in spool }
     }
 
+    /// Whether this machine has a network.
+    package var isOnline: Bool { reachability.isOnline }
+
     /// Stops a download; it ends without an event.
     package func abandon(_ download: Download) {
         scheduler.remove(DownloadID(rawValue: download.id.rawValue))

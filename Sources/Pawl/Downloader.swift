@@ -17,7 +17,8 @@ public final class Downloader: Sendable {
     let scheduler: DownloadScheduler
     let disk: any Disk
     let board: EventBoard
-    private let settingsCache: TransferSettingsCache
+    let settingsCache: TransferSettingsCache
+    let reachability: any Reachability
     private let sharesConnections: Bool
     private let hooks: DownloadHooks
 
@@ -51,6 +52,7 @@ public final class Downloader: Sendable {
         ) { board.notice($0) }
         let ports = system.remembering(in: configuration.stateFolder)
         disk = ports.disk
+        reachability = ports.reachability
         scheduler = DownloadScheduler(
             ports: ports,
             loops: min(max(1, configuration.threads), 16),

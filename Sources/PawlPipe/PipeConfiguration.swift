@@ -45,6 +45,10 @@ package struct PipeConfiguration: Sendable {
     package var allowsPrivateAddresses = false
     package var perHost = 6
     package var hostDelay = Interval.zero
+    /// The number of samples of a server in a row that could not connect, after which others fail at once; 0: they never do.
+    package var hostFailures = 5
+    /// How long samples wait for the network of this machine.
+    package var networkTimeout = Interval.seconds(120)
     package var share = HostShare.whole
     package var obeysRobots = true
     /// A mail address or URL of the operator, for the user agent.

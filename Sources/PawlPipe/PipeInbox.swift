@@ -8,6 +8,8 @@ package final class PipeInbox: Sendable {
     enum Message: Sendable {
         case event(DownloadEvent)
         case stored([PipeRecord])
+        /// The name of a host was looked up.
+        case lookedUp(String, HostQuery, HostResult)
         /// The sink has failed.
         case sinkFailed(Failure)
         case inputFailed(Failure)

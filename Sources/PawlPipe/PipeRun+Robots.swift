@@ -37,10 +37,11 @@ struct RobotsCache: Sendable {
         }
     }
 
-    /// Stores a finding; returns the samples that waited for it.
-    mutating func note(_ finding: Finding, for origin: Origin) -> [Int] {
+    /// Stores a finding, if `isKept`; returns the samples that waited for it.
+    mutating func note(_ finding: Finding, for origin: Origin, isKept: Bool) -> [Int] {
         guard case .pending(let numbers) = states[origin] else { return [] }
-        states[origin] = .known(finding)
+        states[origin] = isKept ? .known(finding) : nil
+        guard isKept else { return numbers }
         known.append(origin)
         bytes += Self.size(of: finding)
         // The oldest is dropped, and requested again if needed.
@@ -69,6 +70,17 @@ struct RobotsRequest: Sendable {
     var hasDeadline = false
     /// Whether it has to begin, for the first time or again.
     var isWaiting = true
+
+    var server: String { "\(host):\(origin.port)" }
+    var address: WebAddress {
+        WebAddress(
+            scheme: origin.scheme,
+            host: origin.host,
+            port: origin.port,
+            path: "/robots.txt",
+            query: nil
+        )
+    }
 }
 
 extension PipeRun {
@@ -76,14 +88,14 @@ extension PipeRun {
     mutating func consult(_ number: Int, _ job: PipeJob, _ host: String) {
         let address = job.address
         guard configuration.obeysRobots, address.scheme == .http || address.scheme == .https else {
-            return schedule.add(number, of: host)
+            return queue(number, address, of: host)
         }
         let (finding, isFirst) = robots.finding(for: address.origin, of: number)
         if let finding { return apply(finding, to: number) }
         guard isFirst else { return }
         robotsNumber -= 1
         requests[robotsNumber] = RobotsRequest(origin: address.origin, host: host)
-        schedule.add(robotsNumber, of: host, isFirst: true)
+        queue(robotsNumber, address, of: host)
     }
 
     private mutating func apply(_ finding: RobotsCache.Finding, to number: Int) {
@@ -105,11 +117,11 @@ extension PipeRun {
             if let delay = rules.delay {
                 schedule.slowDown(entry.host, to: configuration.share.delay(of: delay))
             }
-            schedule.add(number, of: entry.host)
+            queue(number, address, of: entry.host)
         }
     }
 
-    private mutating func refuse(_ number: Int, _ result: PipeResult) {
+    mutating func refuse(_ number: Int, _ result: PipeResult) {
         if let job = entries[number]?.job { primaries[job.request] = nil }
         complete(number, result, nil, nil)
     }
@@ -124,6 +136,16 @@ extension PipeRun {
         let spool = SampleSpool(limit: Int64(RobotsRules.limit), isCut: true, in: spoolFolder)
         requests[number]?.isWaiting = false
         request.isWaiting = false
+        switch breakers.start(request.server, at: clock.now) {
+        case .attempt: break
+        case .probe: options.retries = 0
+        case .reject(let failure):
+            return endRobots(
+                number,
+                .unknown(PipeResult(failure.rejection(of: request.address))),
+                isKept: false
+            )
+        }
         do throws(PawlError) {
             let download = try downloader.add(
                 "\(origin.scheme.rawValue)://\(host):\(origin.port)/robots.txt",
@@ -135,23 +157,26 @@ extension PipeRun {
             request.download = download
             if !request.hasDeadline {
                 request.hasDeadline = true
-                robotsDeadlines.push(number, at: clock.now + Self.longestRobots)
+                robotsDeadlines.push(number, at: clock.now + longestRobots)
             }
             requests[number] = request
             numbers[download.id] = number
             download.resume()
         } catch {
+            breakers.connected(request.server)
             endRobots(number, .unknown(PipeResult(error.failure, as: .refused)))
         }
     }
 
-    /// The limit for a robots.txt; a longer one is truncated.
-    static var longestRobots: Interval { .seconds(120) }
+    /// The time for a robots.txt; one that takes longer is truncated.
+    private var longestRobots: Interval { min(.seconds(120), configuration.sampleTimeout ?? .seconds(120)) }
 
     mutating func hearRobots(_ number: Int, _ kind: DownloadEvent.Kind) {
         switch kind {
-        case .finished: endRobots(number, .rules(rules(of: number)))
-        case .failed(let error): endRobots(number, finding(to: error))
+        case .finished:
+            if let server = requests[number]?.server { breakers.connected(server) }
+            endRobots(number, .rules(rules(of: number)))
+        case .failed(let error): endRobots(number, after: error)
         case .retry(let error, let delay): postponeRobots(number, after: error, by: .seconds(delay))
         case .state, .started, .notice, .added, .changed, .missed: break
         }
@@ -169,6 +194,7 @@ extension PipeRun {
         requests[number]?.download = nil
         requests[number]?.spool = nil
         requests[number]?.isWaiting = true
+        lookUpAgain(request.address, of: request.host, after: error)
         schedule.postpone(number, of: request.host, until: clock.now + delay)
     }
 
@@ -180,14 +206,14 @@ extension PipeRun {
         if let download = request.download { downloader.abandon(download) }
         let rules = rules(of: number)
         if let spool = request.spool, spool.content.length > 0 { return endRobots(number, .rules(rules)) }
-        if let error = request.lastError { return endRobots(number, self.finding(to: error)) }
+        if let error = request.lastError { return endRobots(number, after: error) }
         let failure = Failure(
             .timeout,
             "cannot download",
-            at:
-                "\(request.origin.scheme.rawValue)://\(request.origin.host):\(request.origin.port)/robots.txt",
-            because: "it took longer than \(Self.longestRobots.seconds) s"
+            at: request.address.redacted,
+            because: "it took longer than \(longestRobots.seconds) s"
         )
+        if breakers.isProbed(request.server) { _ = breakers.failed(request.server, failure, at: clock.now) }
         endRobots(number, .unknown(PipeResult(failure)))
     }
 
@@ -211,7 +237,21 @@ extension PipeRun {
         return .unknown(PipeResult(failure, as: isUnreachable ? .failed : .refused))
     }
 
-    mutating func endRobots(_ number: Int, _ finding: RobotsCache.Finding) {
+    /// Without a connection all samples of the server fail, until the next attempt.
+    mutating func endRobots(_ number: Int, after error: PawlError) {
+        guard let request = requests[number] else { return }
+        var isKept = true
+        if error.isConnectionFailure(of: request.address) {
+            let failure = error.failure
+            isKept = !breakers.failed(request.server, failure, isShared: true, at: clock.now)
+        } else {
+            breakers.connected(request.server)
+        }
+        endRobots(number, finding(to: error), isKept: isKept)
+    }
+
+    /// `isKept`: the finding is that for later samples too.
+    mutating func endRobots(_ number: Int, _ finding: RobotsCache.Finding, isKept: Bool = true) {
         guard let request = requests.removeValue(forKey: number) else { return }
         if let download = request.download { numbers[download.id] = nil }
         if request.isWaiting {
@@ -219,6 +259,8 @@ extension PipeRun {
         } else {
             schedule.ended(of: request.host)
         }
-        for waiting in robots.note(finding, for: request.origin) { apply(finding, to: waiting) }
+        for waiting in robots.note(finding, for: request.origin, isKept: isKept) {
+            apply(finding, to: waiting)
+        }
     }
 }

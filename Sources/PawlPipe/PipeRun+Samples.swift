@@ -83,7 +83,11 @@ extension PipeRun {
             return
         }
         primaries[job.request] = number
-        entries[number]?.isWaiting = true
+        if let networkFailure, !job.address.isLoopback {
+            return refuse(number, PipeResult(networkFailure.moved(to: job.address)))
+        }
+        if let failure = breakers.rejection(of: entry, at: clock.now) { return reject(number, failure) }
+        entry.isWaiting = true
         consult(number, job, entry.host)
     }
 
@@ -101,6 +105,13 @@ extension PipeRun {
         options.checksum = entry.job.checksum
         let spool = SampleSpool(limit: configuration.maximumSize ?? .max, in: spoolFolder)
         let now = clock.now
+        switch breakers.start(entry, at: now) {
+        case .attempt: break
+        case .probe: options.retries = 0
+        case .reject(let failure):
+            schedule.ended(of: entry.host)
+            return reject(number, failure)
+        }
         let isFirst = entry.started == nil
         entry.started = entry.started ?? now
         entry.requested = clock.wallTime
@@ -117,6 +128,7 @@ extension PipeRun {
             download.resume()
         } catch {
             schedule.ended(of: entry.host)
+            breakers.connected(entry.server)
             complete(number, PipeResult(error.failure, as: .refused), nil, nil)
         }
     }
@@ -128,10 +140,11 @@ extension PipeRun {
         switch event.kind {
         case .retry(let error, let delay):
             entry.attempts += 1
-            if error.concernsHost { postpone(number, by: .seconds(delay)) }
+            if error.concernsHost { postpone(number, after: error, by: .seconds(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
             schedule.ended(of: entry.host, keepsConnection: true)
+            breakers.connected(entry)
             var result = PipeResult(.ok)
             result.describe(file.response, of: entry.job)
             complete(number, result, entry.spool?.content, file.response)
@@ -142,6 +155,7 @@ extension PipeRun {
             if shard != nil, error.failure.code.isOfStorage { failure = failure ?? error.failure }
             let result = PipeResult(error, of: entry.job, respecting: configuration.respected)
             complete(number, result, nil, error.response)
+            note(error, of: entry)
         case .state, .started, .notice, .added, .changed, .missed: break
         }
     }
@@ -157,7 +171,7 @@ extension PipeRun {
     }
 
     /// The host requested a delay, or cannot be reached; samples of other hosts run in the meantime.
-    private mutating func postpone(_ number: Int, by delay: Interval) {
+    private mutating func postpone(_ number: Int, after error: PawlError, by delay: Interval) {
         guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else {
             return
         }
@@ -166,6 +180,7 @@ extension PipeRun {
         entry.download = nil
         entry.spool = nil
         entry.isWaiting = true
+        lookUpAgain(entry.job.address, of: entry.host, after: error)
         schedule.postpone(number, of: entry.host, until: clock.now + delay)
         if stopDeadline != nil { drop(number) }
     }
@@ -186,6 +201,7 @@ extension PipeRun {
         entry.download = nil
         entry.spool = nil
         entry.followers = []
+        entry.isWaiting = false
         var first = result
         if let started = entry.started {
             first.attempts = entry.attempts
@@ -309,16 +325,5 @@ extension DownloadResponse {
         guard !tags.isEmpty else { return false }
         let values = fields.filter { $0.name.lowercased() == "x-robots-tag" }.map(\.value)
         return !tags.isDisjoint(with: RobotsTags.tags(in: values))
-    }
-}
-
-extension PawlError {
-    /// Whether other requests to the host would fail as well now.
-    var concernsHost: Bool {
-        if status == 429 || status == 503 { return true }
-        return switch failure.fault {
-        case .nameResolution, .unreachable, .connectionRefused, .connectTimeout: true
-        case _: false
-        }
     }
 }

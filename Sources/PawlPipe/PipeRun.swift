@@ -24,12 +24,16 @@ package struct PipeRun {
         var followers: [Int] = []
         /// Whether no request for it has begun.
         var isWaiting = false
+        /// Whether it has started only because its host is looked up.
+        var isLookedUp = false
 
         init(_ job: PipeJob, size: Int) {
             self.job = job
             self.size = size
             host = HostPartition.server(job.address.host)
         }
+
+        var server: String { "\(host):\(job.address.port)" }
     }
 
     /// The result of a request, for later samples with the same request.
@@ -57,7 +61,7 @@ package struct PipeRun {
     /// The first sample of each request in progress.
     var primaries: [PipeJob.Request: Int] = [:]
     var recent = RecentResults<Learned>(capacity: 32_768)
-    var deadlines = SampleDeadlines()
+    var deadlines = InstantHeap<Int>()
     /// The number of the next sample, and how many are done.
     var issued = 0
     var done = 0
@@ -69,9 +73,16 @@ package struct PipeRun {
     let inputDigest = RunningDigest()
     var exitCode: UInt8 = 0
     var reporter: PipeReporter
-    /// When the reader of the results is looked at again.
+    /// When the reader of the results and the network are looked at again.
     private var nextLook: Instant
-    var robotsDeadlines = SampleDeadlines()
+    let lookups: SampleLookups
+    var breakers: ServerBreakers
+    var dice: Dice
+    /// When this machine lost its network.
+    var offlineSince: Instant?
+    /// The failure of all samples while it has none for too long.
+    var networkFailure: Failure?
+    var robotsDeadlines = InstantHeap<Int>()
     var robots = RobotsCache()
     /// Requests for robots.txt, which have negative numbers.
     var requests: [Int: RobotsRequest] = [:]
@@ -105,6 +116,9 @@ package struct PipeRun {
             case .state, .started, .notice, .added, .changed, .missed: break
             }
         }
+        lookups = try downloader.lookups(configuration.download)
+        breakers = ServerBreakers(limit: configuration.hostFailures)
+        dice = Dice(seed: UInt64(bitPattern: clock.now.nanoseconds))
         let format = configuration.format ?? (configuration.target == nil ? .none : .files)
         let place: (any ShardPlace)?
         switch configuration.target {
@@ -144,22 +158,24 @@ package struct PipeRun {
         if let shard, let published = shard.published { return try confirm(published, shard) }
         while !isDone {
             admit()
+            lookUp()
             start()
             if isDone { break }
             for message in inbox.wait(until: nextInstant, wantsLines: wantsLines) { hear(message) }
             expire()
             reporter.show(active: schedule.active, now: clock.now)
-            lookAtReader()
+            look()
             if failure != nil || isOverdue { break }
         }
         return try end()
     }
 
-    /// Notices a reader that has closed its end, even if there is nothing to write.
-    private mutating func lookAtReader() {
+    /// Notices a reader that has closed its end, even if there is nothing to write, and a lost network.
+    private mutating func look() {
         let now = clock.now
         guard nextLook <= now else { return }
         nextLook = now + .seconds(1)
+        lookAtNetwork(now: now)
         if output.isClosed { failure = failure ?? ResultWriter.failure("its reader has closed it") }
     }
 
@@ -195,7 +211,7 @@ package struct PipeRun {
     private var nextInstant: Instant? {
         var next = min(nextLook, reporter.nextInstant)
         if let deadline = robotsDeadlines.first { next = min(next, deadline) }
-        if sink.hasRoom, let start = schedule.nextStart { next = min(next, start) }
+        if stopDeadline == nil, let start = schedule.nextStart { next = min(next, start) }
         if let deadline = deadlines.first { next = min(next, deadline) }
         if let stopDeadline { next = min(next, stopDeadline) }
         return next
@@ -206,6 +222,7 @@ package struct PipeRun {
         case .event(let event): hear(event)
         case .stored(let records):
             for record in records { record.isLookup ? request(record.number) : finish(record) }
+        case .lookedUp(let host, let query, let result): lookedUp(host, query, result)
         case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
             self.failure = self.failure ?? failure
         case .outputDrained, .inputEnded: break
@@ -240,24 +257,31 @@ package struct PipeRun {
         while let number = robotsDeadlines.pop(atMost: now) { expireRobots(number) }
         guard let timeout = configuration.sampleTimeout else { return }
         while let number = deadlines.pop(atMost: now) {
-            guard let entry = entries[number] else { continue }
-            if let download = entry.download {
-                numbers[download.id] = nil
-                downloader.abandon(download)
-                schedule.ended(of: entry.host)
-            } else if entry.isWaiting {
-                schedule.remove(number, of: entry.host)
-            } else {
-                continue
-            }
+            // The time of a sample begins anew after the lookup of its host.
+            guard let entry = entries[number], let started = entry.started, started + timeout <= now,
+                withdraw(number, entry)
+            else { continue }
             let failure = Failure(
                 .timeout,
                 "cannot download",
                 at: Redaction.address(entry.job.url),
                 because: "it took longer than \(timeout.seconds) s"
             )
+            if breakers.isProbed(entry.server) { _ = breakers.failed(entry.server, failure, at: now) }
             complete(number, PipeResult(failure), nil, nil)
         }
+    }
+
+    /// Ends a sample that is running or waits for that; `false` if it is neither.
+    mutating func withdraw(_ number: Int, _ entry: Entry) -> Bool {
+        if let download = entry.download {
+            numbers[download.id] = nil
+            downloader.abandon(download)
+            schedule.ended(of: entry.host)
+            return true
+        }
+        if entry.isWaiting { schedule.remove(number, of: entry.host) }
+        return entry.isWaiting
     }
 
     /// Half of the cores: the others parse lines, compute digests and write.
@@ -267,18 +291,4 @@ package struct PipeRun {
     /// The maximum number of simultaneous requests to a bucket.
     private static let mostRequests = 32
     private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }
-}
-
-/// When running samples must end, in the order of their starts.
-struct SampleDeadlines: Sendable {
-    private var items = FIFO<(at: Instant, number: Int)>()
-
-    var first: Instant? { items.first?.at }
-
-    mutating func push(_ number: Int, at instant: Instant) { items.append((instant, number)) }
-
-    mutating func pop(atMost now: Instant) -> Int? {
-        guard let first, first <= now else { return nil }
-        return items.popFirst()?.number
-    }
 }

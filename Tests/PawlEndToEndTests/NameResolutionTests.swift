@@ -93,6 +93,39 @@ struct `Name resolution` {
         #expect(log.hasPrefix("resolved 2\n"), "IPv4 and IPv6: \(log)")
     }
 
+    @Test(arguments: [[], ["--to", "out", "--format", "tar", "--shard", "s"]])
+    func `names without a response from DNS take no place, and fail with code 19`(shard: [String]) throws {
+        let folder = try TemporaryFolder()
+        let lines = ["silent", "h"].flatMap { name in (0..<8).map { "http://\(name)\($0).example:8000/x" } }
+        try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
+        let options = [
+            "-j", "2", "--retries", "0", "--robots", "ignore", "--allow-private-addresses", "-q",
+            "--connect-timeout", "60",
+        ]
+        let process = try run(folder, ["pipe", "-i", "jobs"] + options + shard)
+        #expect(process.exit == .code(19), "\(process.errors)")
+        let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+        let statuses = [[String](repeating: "ok", count: 8), [String](repeating: "failed", count: 8)]
+        let expected = shard.isEmpty ? statuses : statuses.reversed()
+        #expect(results.map { $0["status"]?.string } == expected.flatMap(\.self))
+        #expect(shard.isEmpty || results.compactMap { $0["url"]?.string } == lines)
+        for failed in results where failed["status"]?.string == "failed" {
+            #expect(failed["code"]?.integer == 19 && failed["attempts"]?.integer == 1)
+            #expect(failed["reason"]?.string?.contains("DNS did not respond") == true)
+        }
+    }
+
+    @Test func `the limit for a sample holds while its host is looked up`() throws {
+        let folder = try TemporaryFolder()
+        let lines = (0..<3).map { "http://silent0.example:8000/\($0)" } + ["http://h0.example:8000/x"]
+        try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
+        let options = ["--sample-timeout", "1", "--robots", "ignore", "--allow-private-addresses", "-q"]
+        let process = try run(folder, ["pipe", "-i", "jobs"] + options)
+        #expect(process.exit == .code(2), "\(process.errors)")
+        let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+        #expect(results.map { $0["code"]?.integer } == [0, 2, 2, 2])
+    }
+
     @Test(arguments: [["--robots", "ignore"], ["--contact", "me@example.org"]])
     func `names that cannot be resolved do not delay other hosts`(robots: [String]) throws {
         let folder = try TemporaryFolder()

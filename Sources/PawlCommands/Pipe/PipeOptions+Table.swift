@@ -182,6 +182,17 @@ extension PipeOptions {
             )
         },
         option(
+            "network-timeout",
+            takes: "S",
+            in: .transfer,
+            "seconds to wait for a network while this machine has none, before samples fail",
+            standard: "120"
+        ) { (options, value) throws(Failure) in
+            options.configuration.networkTimeout = .seconds(
+                try OptionValues.seconds("network-timeout", value)
+            )
+        },
+        option(
             "grace",
             takes: "S",
             in: .transfer,
@@ -210,6 +221,19 @@ extension PipeOptions {
             standard: "0"
         ) { (options, value) throws(Failure) in
             options.configuration.hostDelay = .seconds(try OptionValues.seconds("host-delay", value))
+        },
+        option(
+            "host-failures",
+            takes: "N",
+            in: .transfer,
+            "samples of a server in a row that cannot connect, before its others fail at once for a minute; 0: never",
+            standard: "\(PipeConfiguration().hostFailures)"
+        ) { (options, value) throws(Failure) in
+            options.configuration.hostFailures = try OptionValues.integer(
+                "host-failures",
+                value,
+                in: 0...1_000_000
+            )
         },
         option(
             "host-share",
