@@ -78,6 +78,20 @@ struct RerunTests {
         #expect(sent(bench, path) - before < 700_000, "the bytes on disk are kept")
     }
 
+    @Test func `the part file of another URL is not continued because both have zeros there`() throws {
+        let bench = try Bench()
+        let zeros = [UInt8](repeating: 0, count: 800_000)
+        let ends = (1...4).map { Payload(seed: $0, length: 300_000).bytes }
+        bench.origin.serve("/f.bin", Payload(ends[0] + zeros + ends[1]))
+        let other = Payload(ends[2] + zeros + ends[3])
+        let url = bench.origin.serve("/g.bin", other)
+        try bench.leavePartial(of: "/f.bin", bytes: 700_000)
+        let run = try bench.get(url, "-o", "f.bin", "-x", "1")
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.folder.difference("f.bin", from: other) == nil)
+        #expect(bench.folder.names == ["f.bin"])
+    }
+
     @Test func `a URL that is given twice is one download`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)

@@ -131,12 +131,15 @@ extension DownloadMachine {
         openJoints = found.openJoints.filter { map.done.contains(ByteRange($0 - 1, $0 + 1)) }
         if digestsDecide { openJoints = [] }
         preparePieces()
-        if found.selection == nil, !digestsDecide {
+        let isUnrecorded = found.selection == nil && !digestsDecide
+        if isUnrecorded {
             representation?.base = base
-            samples = map.done.runs.max { $0.count < $1.count }.map { ComparisonSample.places(of: $0) } ?? []
         } else {
             let selection = plan.selection
             representation?.selection = selection
+        }
+        if isUnrecorded || isOfOtherAddress(journal, lane) {
+            samples = map.done.runs.max { $0.count < $1.count }.map { ComparisonSample.places(of: $0) } ?? []
         }
         var notices: [Action] = found.selection == plan.selection ? [] : [.record]
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
@@ -157,6 +160,20 @@ extension DownloadMachine {
         if map.isComplete, sources[0].isFileTransfer { noteReportedEnd() }
         let isKnown = (sources[0].isProven || digestsDecide) && openJoints.isEmpty
         return notices + (map.isComplete && isKnown ? complete() : openFirst(now: now))
+    }
+
+    /// Whether the part file was begun for another address, and no equal strong tag says that it is the same content.
+    ///
+    /// The bytes before the place where it is continued may be equal in both contents, such as zeros: several places are
+    /// compared.
+    private func isOfOtherAddress(_ journal: LoadedJournal, _ lane: Lane?) -> Bool {
+        // All of a short run is compared before anything is added to it.
+        guard !digestsDecide, map.done.runs.contains(where: { $0.count > DownloadMachine.overlap }),
+            !journal.facts.sources.contains(sources[0].text),
+            !sources.contains(where: { $0.text == journal.facts.sources.first })
+        else { return false }
+        let tag = lane?.identity?.validators.entityTag
+        return tag == nil || tag?.isWeak == true || tag != journal.facts.representation.validators.entityTag
     }
 
     private func contradicts(_ lane: Lane, _ found: Representation) -> Bool {

@@ -121,7 +121,10 @@ struct Bench {
 
     static func journal(_ runs: [ByteRange], of representation: Representation) -> ClaimOutcome {
         let facts = JournalFacts(
-            sources: ["http://a.example/f", "http://a.example:80/f"],
+            sources: [
+                "http://a.example/f", "http://a.example:80/f", "ftp://a.example:80/f",
+                "sftp://a.example:80/f",
+            ],
             representation: representation,
             name: "f"
         )
