@@ -113,7 +113,10 @@ extension DownloadSession {
             _ = try await manager.takeOver(content, partialFolder: folder, isGiven: false, for: request)
             return Prepared(content: content)
         }
-        guard folders.takePartial(name) else {
+        // Only the first of two tasks from the same data gets the file.
+        let isFirst = book.withLock { $0.moving.insert(name).inserted }
+        guard isFirst, folders.takePartial(name) else {
+            if isFirst { stopMoving(name) }
             if folders.hasTakenOver(task.folder) { return Prepared(content: content) }
             task.facts.withLock { $0.unusedData = nil }
             throw .session(
@@ -132,9 +135,12 @@ extension DownloadSession {
             return Prepared(content: content, own: (name, part))
         } catch {
             folders.returnPartial(name, nil, in: task.folder)
+            stopMoving(name)
             throw error
         }
     }
+
+    private func stopMoving(_ name: String) { book.withLock { _ = $0.moving.remove(name) } }
 
     /// Adds a new task to the queue, where it waits to be resumed.
     private func admit(
@@ -161,6 +167,7 @@ extension DownloadSession {
     ) async throws(PawlError) -> Download {
         let request = queueRequest(task)
         guard let prepared else { return try await manager.add(request) }
+        defer { if let own = prepared.own { stopMoving(own.name) } }
         do throws(PawlError) {
             let download = try await manager.add(prepared.content, as: request)
             if let own = prepared.own { folders.dropPartial(own.name) }

@@ -27,15 +27,21 @@ extension DownloadSession {
         guard let session = folders.session else { return nil }
         let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
         while true {
+            let count = Self.closing.count
             do throws(PawlError) { return try session.claim() } catch {
-                guard error.code == .alreadyDownloading, await Self.hasClosed(session.path, until: limit)
+                guard error.code == .alreadyDownloading,
+                    await Self.hasClosed(session.path, since: count, until: limit)
                 else { throw error }
             }
         }
     }
 
-    private static func hasClosed(_ path: String, until limit: ContinuousClock.Instant) async -> Bool {
-        let wait = Task(executorPreference: executor) { await closing.wait(for: path) }
+    private static func hasClosed(
+        _ path: String,
+        since count: UInt64,
+        until limit: ContinuousClock.Instant
+    ) async -> Bool {
+        let wait = Task(executorPreference: executor) { await closing.wait(for: path, since: count) }
         let timer = Task(executorPreference: executor) {
             try await Task.sleep(until: limit)
             wait.cancel()

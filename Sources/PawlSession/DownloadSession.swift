@@ -18,6 +18,8 @@ public final class DownloadSession: Sendable {
         /// Task identifiers by the queue's.
         var identifiers: [Download.ID: Int] = [:]
         var numbers = TaskNumbers()
+        /// The partial files of this library's resume data whose bytes are being moved for a new task.
+        var moving: Set<String> = []
         /// Why no task is accepted any more.
         var end: End?
         /// It is invalidated, and holds its identifier until it is closed.

@@ -20,13 +20,16 @@ package final class ClosingOwners<Key: Hashable & Sendable>: Sendable {
         ends.notify()
     }
 
-    /// Waits until no owner is closing it, or the task is cancelled; `false` if none was, or one still is.
-    package func wait(for key: Key) async -> Bool {
-        var hasWaited = false
+    /// How many owners have been closed: read before an attempt to open.
+    package var count: UInt64 { ends.count }
+
+    /// After an attempt that failed: waits until no owner is closing it, or the task is cancelled.
+    ///
+    /// Returns whether another attempt may succeed: an owner was being closed since `count` was read.
+    package func wait(for key: Key, since count: UInt64) async -> Bool {
         while !Task.isCancelled {
             let seen = ends.count
-            guard owners.withLock({ $0[key] != nil }) else { return hasWaited }
-            hasWaited = true
+            guard owners.withLock({ $0[key] != nil }) else { return seen != count }
             await ends.wait(after: seen)
         }
         return false

@@ -103,6 +103,7 @@ extension QueueKeeper {
         limit: Int
     ) throws(Failure) -> [DownloadSnapshot] {
         writeNow()
+        let (offset, limit) = (max(0, offset), max(0, limit))
         guard filter.leavesOutWaiting else {
             return try records(filter, ordering, after: id, offset: offset, limit: limit).map { snapshot($0) }
         }

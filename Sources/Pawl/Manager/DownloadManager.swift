@@ -176,6 +176,7 @@ public final class DownloadManager: Sendable {
         try Self.check(root: root)
         self.root = root
         while true {
+            let count = Self.closing.count
             var opened: QueueThread?
             let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
                 opened = QueueThread(
@@ -188,7 +189,7 @@ public final class DownloadManager: Sendable {
             }
             guard let opened else { preconditionFailure("a queue was opened without a thread") }
             if case .failure(let failure) = result, failure.code == .alreadyDownloading,
-                let folder = FolderIdentity(of: root), await Self.closing.wait(for: folder)
+                let folder = FolderIdentity(of: root), await Self.closing.wait(for: folder, since: count)
             {
                 continue
             }
