@@ -5,31 +5,38 @@ import Synchronization
 ///
 /// A program that opens the same again has no other way to wait for that.
 package final class ClosingOwners<Key: Hashable & Sendable>: Sendable {
-    private let owners = Mutex<[Key: Int]>([:])
+    private struct State {
+        var owners: [Key: Int] = [:]
+        var ended: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
     private let ends = ChangeSignal()
 
     package init() {}
 
-    package func begin(_ key: Key) { owners.withLock { $0[key, default: 0] += 1 } }
+    package func begin(_ key: Key) { state.withLock { $0.owners[key, default: 0] += 1 } }
 
     package func end(_ key: Key) {
-        owners.withLock { owners in
-            let rest = (owners[key] ?? 0) - 1
-            owners[key] = rest > 0 ? rest : nil
+        state.withLock { state in
+            let rest = (state.owners[key] ?? 0) - 1
+            state.owners[key] = rest > 0 ? rest : nil
+            state.ended += 1
         }
         ends.notify()
     }
 
     /// How many owners have been closed: read before an attempt to open.
-    package var count: UInt64 { ends.count }
+    package var count: UInt64 { state.withLock { $0.ended } }
 
-    /// After an attempt that failed: waits until no owner is closing it, or the task is cancelled.
-    ///
-    /// Returns whether another attempt may succeed: an owner was being closed since `count` was read.
+    /// After an attempt that failed: waits for the end of an owner, which may be any, and returns whether another attempt
+    /// may succeed; it may not when none is closing the key, or the task is cancelled.
     package func wait(for key: Key, since count: UInt64) async -> Bool {
         while !Task.isCancelled {
             let seen = ends.count
-            guard owners.withLock({ $0[key] != nil }) else { return seen != count }
+            let (ended, isClosing) = state.withLock { ($0.ended, $0.owners[key] != nil) }
+            if ended != count { return true }
+            guard isClosing else { return false }
             await ends.wait(after: seen)
         }
         return false
