@@ -9,11 +9,11 @@ import Synchronization
 package final class SocketLock: Sendable {
     private let descriptor: Mutex<Int32>
 
-    /// Creates the socket's folder if it is missing; throws code 11 when a service has the lock.
+    /// Creates the socket's folder if it is missing; throws code 11 when a service has the lock for half a second.
     package init(for socket: String) throws(Failure) {
         try SocketLock.makeFolder(of: socket)
         let file = try SocketLock.open(socket)
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+        guard LockWait.take({ flock(file, LOCK_EX | LOCK_NB) == 0 }) else {
             close(file)
             throw Failure(
                 .alreadyDownloading,
