@@ -26,23 +26,28 @@ extension DownloadSession {
     private func claim() async throws(PawlError) -> SessionClaim? {
         guard let session = folders.session else { return nil }
         let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
+        // Those of before come first, also where they wait themselves.
+        _ = await hasClosedEarlier(session.path, since: 0, until: limit)
         while true {
             let count = Self.closing.count
             do throws(PawlError) { return try session.claim() } catch {
                 guard error.code == .alreadyDownloading,
-                    await Self.hasClosed(session.path, since: count, until: limit)
+                    await hasClosedEarlier(session.path, since: count, until: limit)
                 else { throw error }
             }
         }
     }
 
-    private static func hasClosed(
+    private func hasClosedEarlier(
         _ path: String,
         since count: UInt64,
         until limit: ContinuousClock.Instant
     ) async -> Bool {
-        let wait = Task(executorPreference: executor) { await closing.wait(for: path, since: count) }
-        let timer = Task(executorPreference: executor) {
+        let turn = turn
+        let wait = Task(executorPreference: Self.executor) {
+            await Self.closing.wait(for: path, before: turn, since: count)
+        }
+        let timer = Task(executorPreference: Self.executor) {
             try await Task.sleep(until: limit)
             wait.cancel()
         }
@@ -58,7 +63,7 @@ extension DownloadSession {
             defer { book.isClosing = false }
             return book.isClosing
         }
-        if wasClosing, let path = folders.session?.path { Self.closing.end(path) }
+        if wasClosing, let path = folders.session?.path { Self.closing.end(path, turn) }
     }
 
     /// Opens the queue; if the service holds it, waits until it is released.

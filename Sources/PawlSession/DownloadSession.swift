@@ -85,6 +85,8 @@ public final class DownloadSession: Sendable {
     /// While the session is open.
     let queue = Mutex<DownloadManager?>(nil)
     static let executor = ThreadExecutor("pawl-session")
+    /// The place in the order in which sessions are made.
+    let turn = DownloadSession.closing.takeTurn()
 
     /// Creates a session; a background session continues from the state of the previous one of its
     /// identifier.
@@ -241,12 +243,11 @@ public final class DownloadSession: Sendable {
 
     /// Tasks made from now on end at once.
     private func refuseTasks() {
-        let isFirst = book.withLock { book in
-            guard book.end == nil else { return false }
+        book.withLock { book in
+            guard book.end == nil else { return }
             (book.end, book.isClosing) = (.invalidated, true)
-            return true
+            if let path = folders.session?.path { Self.closing.begin(path, turn) }
         }
-        if isFirst, let path = folders.session?.path { Self.closing.begin(path) }
     }
 }
 

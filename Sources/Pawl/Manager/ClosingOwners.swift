@@ -6,7 +6,9 @@ import Synchronization
 /// A program that opens the same again has no other way to wait for that.
 package final class ClosingOwners<Key: Hashable & Sendable>: Sendable {
     private struct State {
-        var owners: [Key: Int] = [:]
+        var lastTurn: UInt64 = 0
+        /// The turns of those that are being closed.
+        var owners: [Key: Set<UInt64>] = [:]
         var ended: UInt64 = 0
     }
 
@@ -15,12 +17,22 @@ package final class ClosingOwners<Key: Hashable & Sendable>: Sendable {
 
     package init() {}
 
-    package func begin(_ key: Key) { state.withLock { $0.owners[key, default: 0] += 1 } }
-
-    package func end(_ key: Key) {
+    /// The place of a new owner in the order in which owners are made.
+    package func takeTurn() -> UInt64 {
         state.withLock { state in
-            let rest = (state.owners[key] ?? 0) - 1
-            state.owners[key] = rest > 0 ? rest : nil
+            state.lastTurn += 1
+            return state.lastTurn
+        }
+    }
+
+    package func begin(_ key: Key, _ turn: UInt64) {
+        state.withLock { _ = $0.owners[key, default: []].insert(turn) }
+    }
+
+    package func end(_ key: Key, _ turn: UInt64) {
+        state.withLock { state in
+            state.owners[key]?.remove(turn)
+            if state.owners[key]?.isEmpty == true { state.owners[key] = nil }
             state.ended += 1
         }
         ends.notify()
@@ -29,14 +41,17 @@ package final class ClosingOwners<Key: Hashable & Sendable>: Sendable {
     /// How many owners have been closed: read before an attempt to open.
     package var count: UInt64 { state.withLock { $0.ended } }
 
-    /// After an attempt that failed: waits for the end of an owner, which may be any, and returns whether another attempt
-    /// may succeed; it may not when none is closing the key, or the task is cancelled.
-    package func wait(for key: Key, since count: UInt64) async -> Bool {
+    /// Waits until no owner that was made before `turn` is closing the key, or the task is cancelled: owners never wait for
+    /// each other.
+    ///
+    /// Returns whether another attempt may succeed: an owner has been closed since `count` was read.
+    package func wait(for key: Key, before turn: UInt64, since count: UInt64) async -> Bool {
         while !Task.isCancelled {
             let seen = ends.count
-            let (ended, isClosing) = state.withLock { ($0.ended, $0.owners[key] != nil) }
-            if ended != count { return true }
-            guard isClosing else { return false }
+            let (ended, isAwaited) = state.withLock { state in
+                (state.ended, state.owners[key]?.contains { $0 < turn } ?? false)
+            }
+            guard isAwaited else { return ended != count }
             await ends.wait(after: seen)
         }
         return false

@@ -116,6 +116,8 @@ public final class DownloadManager: Sendable {
     private let queue: QueueThread
     /// The root's identity, by which a manager that opens it again finds that this one is still being closed.
     private let folder: FolderIdentity?
+    /// The place in the order in which managers are made.
+    private let turn: UInt64
     var thread: WorkThread<QueueKeeper> { queue.thread }
     var broadcaster: EventBroadcaster { queue.broadcaster }
     var settingsCache: TransferSettingsCache { queue.settingsCache }
@@ -175,6 +177,7 @@ public final class DownloadManager: Sendable {
     ) async throws(PawlError) {
         try Self.check(root: root)
         self.root = root
+        turn = Self.closing.takeTurn()
         while true {
             let count = Self.closing.count
             var opened: QueueThread?
@@ -189,7 +192,8 @@ public final class DownloadManager: Sendable {
             }
             guard let opened else { preconditionFailure("a queue was opened without a thread") }
             if case .failure(let failure) = result, failure.code == .alreadyDownloading,
-                let folder = FolderIdentity(of: root), await Self.closing.wait(for: folder, since: count)
+                let folder = FolderIdentity(of: root),
+                await Self.closing.wait(for: folder, before: turn, since: count)
             {
                 continue
             }
@@ -207,9 +211,10 @@ public final class DownloadManager: Sendable {
     /// Stops running downloads, as ``shutDown()`` does, without waiting.
     deinit {
         guard let folder else { return }
-        Self.closing.begin(folder)
-        let isHeard = thread.post { $0.shutDown { Self.closing.end(folder) } }
-        if !isHeard { Self.closing.end(folder) }
+        let turn = turn
+        Self.closing.begin(folder, turn)
+        let isHeard = thread.post { $0.shutDown { Self.closing.end(folder, turn) } }
+        if !isHeard { Self.closing.end(folder, turn) }
     }
 
     /// Stops all downloads cleanly, writes pending changes and closes the queue.
