@@ -60,8 +60,7 @@ struct FakeClaim {
         let (holder, holderSource, journal) = file.contents.withLock { contents in
             (contents.holder, contents.source, contents.journal)
         }
-        let isShared = disk.state.withLock { $0.sabotage == .sharesParts }
-        if holder != nil, !isShared { return .held(bySame: holderSource == source) }
+        if holder != nil { return .held(bySame: holderSource == source) }
         guard let journal else { return .leftover(file) }
         do throws(JournalImage.Fault) {
             let image = try JournalImage(journal.cache)
