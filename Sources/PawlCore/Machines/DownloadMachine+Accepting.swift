@@ -9,11 +9,7 @@ extension DownloadMachine {
         let isForgotten = representation?.suspect != nil
         if isForgotten { representation?.suspect = nil }
         let actions = use(response, lane: index, now: now)
-        // Starting over records it, and so do wrong bytes and the end of the download.
-        guard isForgotten, isClaimed, isActive, !actions.contains(where: \.recordsFacts) else {
-            return actions
-        }
-        return [.record] + actions
+        return isForgotten && isClaimed ? recording(actions) : actions
     }
 
     private mutating func use(

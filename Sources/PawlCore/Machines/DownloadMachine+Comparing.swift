@@ -200,7 +200,12 @@ extension DownloadMachine {
     }
 
     /// Records in the journal before what follows, unless the download ends.
-    func recording(_ actions: [Action]) -> [Action] { isActive ? [.record] + actions : actions }
+    ///
+    /// Starting over records by itself: a record before it would claim nothing of a file that still has bytes. So do wrong
+    /// bytes.
+    func recording(_ actions: [Action]) -> [Action] {
+        isActive && !actions.contains(where: \.recordsFacts) ? [.record] + actions : actions
+    }
 
     /// Notes that the host's bytes equal those on disk at one more place; returns whether that has to be
     /// recorded.
