@@ -60,7 +60,10 @@ struct FakeClaim {
         let (holder, holderSource, journal) = file.contents.withLock { contents in
             (contents.holder, contents.source, contents.journal)
         }
-        if holder != nil { return .held(bySame: holderSource == source) }
+        if holder != nil {
+            let isShared = disk.state.withLock { $0.sabotage == .sharesParts }
+            return isShared ? .leftover(file) : .held(bySame: holderSource == source)
+        }
         guard let journal else { return .leftover(file) }
         do throws(JournalImage.Fault) {
             let image = try JournalImage(journal.cache)

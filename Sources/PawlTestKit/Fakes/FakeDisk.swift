@@ -146,6 +146,11 @@ package final class FakeDisk: Disk {
         }
     }
 
+    /// The URL of the download that made the finished file; empty if it was there before.
+    package func source(ofFinished path: String) -> String? {
+        state.withLock { $0.folder.finished[path] }?.contents.withLock(\.source)
+    }
+
     /// The paths of all files: finished ones, and part files with a suffix.
     package var listing: [String] {
         state.withLock { state in

@@ -66,6 +66,12 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case computesOneDigest
     /// The digests of pieces are not compared.
     case skipsPieces
+    /// The digests of pieces that cannot be those of the content are not compared.
+    case skipsUnfitPieces
+    /// The pieces of a finished file that is kept are not compared.
+    case keepsUnchecked
+    /// Part files that another download uses are claimed.
+    case sharesParts
     /// Bytes that were damaged on disk between two processes are hashed as if they were intact.
     case trustsDamage
     /// Wrong bytes of a seed are hashed as if they were right.
@@ -98,7 +104,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
     /// The law that has to notice it.
     package var law: Law {
         switch self {
-        case .flipsBits, .cutsFiles: .published
+        case .flipsBits, .cutsFiles, .sharesParts: .published
         case .forgetsSelection, .confusesHosts, .hidesCodings, .hidesPartCodings, .repeatsTags,
             .disguisesPages, .disguisesLatePages, .endsFilesEarly, .hidesHoles:
             .published
@@ -121,7 +127,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .litters: .tidiness
         case .sendsUnread: .traffic
         case .rewritesHashed, .computesOneDigest: .digest
-        case .skipsPieces, .trustsDamage, .trustsSeeds: .pieces
+        case .skipsPieces, .skipsUnfitPieces, .keepsUnchecked, .trustsDamage, .trustsSeeds: .pieces
         case .trustsTails: .tails
         case .keepsLeftovers, .reusesEarly, .ignoresClose: .reuse
         case .takesInterim, .countsPadding, .acceptsCutChunks: .response

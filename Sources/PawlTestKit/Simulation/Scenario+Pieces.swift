@@ -80,6 +80,43 @@ extension Scenario {
         }
         download.seeding = Seeding(done: done, wrong: Array(Set(wrong)).sorted())
         download.job.plan.isSeeded = true
-        download.job.fileName = download.job.fileName ?? String(download.path.dropFirst())
+        download.job.fileName = download.job.fileName ?? download.ownName
+    }
+
+    /// Whether nothing is known of the content of the download that pieces would have to agree with.
+    private func isOpen(_ download: Download) -> Bool {
+        let plan = download.job.plan
+        return plan.selection == .whole && download.nextSelection == nil && plan.checksums.isEmpty
+            && plan.pieces == nil && download.existing == nil && download.seeding == nil
+    }
+
+    /// Gives some downloads the digests of other content, whose pieces are more or fewer, and some coded bodies those of the
+    /// content.
+    mutating func addUnfitPieces(_ download: inout Download, _ file: SimulatedFile) {
+        var luck = Dice(seed: seed &* 619 &+ UInt64(downloads.count))
+        guard luck.chance(0.03), isOpen(download), file.payload.length > 2 else { return }
+        let length = luck.pick([file.payload.length / 2, file.payload.length * 2 + 1])
+        let described = file.coded == nil ? Payload(seed: luck.next(), length: length) : file.payload
+        guard let pieces = Self.pieces(of: described, &luck),
+            !pieces.fits(file.payload.length) || file.coded != nil
+        else { return }
+        download.job.plan.pieces = pieces
+        download.hasUnfitPieces = true
+        download.canFinish = false
+    }
+
+    /// Gives some downloads a finished file that is kept: the content, one with a wrong piece or one of another length.
+    mutating func keepFile(_ download: inout Download, _ file: SimulatedFile) {
+        var luck = Dice(seed: seed &* 617 &+ UInt64(downloads.count))
+        guard luck.chance(0.03), isOpen(download), file.payload.length > 2, !isFickle(file),
+            let pieces = Self.pieces(of: file.payload, &luck)
+        else { return }
+        let kind = luck.below(3)
+        let payload = kind == 1 ? Self.damaged(file.payload, pieces, &luck) : file.payload
+        download.existing = payload.bytes + (kind == 2 ? payload.bytes : [])
+        download.job.ifExists = .skip
+        download.job.plan.pieces = pieces
+        download.job.fileName = download.job.fileName ?? download.ownName
+        download.canFinish = kind == 0
     }
 }

@@ -21,8 +21,13 @@ package struct Scenario: Sendable {
         package var turnsSources = false
         /// The seed of its part file.
         package var seeding: Seeding?
+        /// Whether the digests of its pieces are of content of another length, or of a body without its coding.
+        package var hasUnfitPieces = false
         /// The hooks that the program has.
         package var hooks: HookSet = []
+
+        /// A name that no other download has.
+        var ownName: String { path.dropFirst().split(separator: "/").joined(separator: "-") }
 
         package var source: String { job.plan.sources[0].text }
         package var width: Int {
@@ -95,7 +100,7 @@ package struct Scenario: Sendable {
 
 extension Scenario {
     private mutating func addDownload(_ index: Int, of count: Int) {
-        let path = "/d\(index)"
+        let path = sharesNames ? "/d\(index)/same.bin" : "/d\(index)"
         let file = makeFile(length: length(of: count), index: index)
         let hosts = makeHosts(path, file)
         addHops(path, hosts)
@@ -123,7 +128,15 @@ extension Scenario {
         codePart(of: &download, file)
         changeMind(&download, file)
         serveByFTP(&download)
+        addUnfitPieces(&download, file)
+        keepFile(&download, file)
         downloads.append(download)
+    }
+
+    /// Whether the servers suggest the same name for all downloads.
+    package var sharesNames: Bool {
+        var luck = Dice(seed: seed &* 631)
+        return luck.chance(0.06)
     }
 
     private static let settings = TransferSettings(TransferSettings.Values())
@@ -165,7 +178,7 @@ extension Scenario {
                 download.hole = hole
             }
             download.job.ifExists = .resume
-            download.job.fileName = download.job.fileName ?? String(download.path.dropFirst())
+            download.job.fileName = download.job.fileName ?? download.ownName
             download.canFinish = false
         } else if length < 300_000, dice.chance(0.2) {
             let isRight = dice.chance(0.8)

@@ -69,6 +69,7 @@ extension Simulation {
         if failure.code == .checksumMismatch, scenario.downloads[index].job.plan.given.count > 1 {
             note("failed: one of several digests")
         }
+        notePieceFailure(failure, index)
         let run = course(index) { course in
             course.failure = failure
             return course.run
@@ -94,7 +95,8 @@ extension Simulation {
             return course.isFinished
         }
         if isAgain { violate(.published, "\(index) was declared finished twice") }
-        if !wasThere { checkPublished(index, report.path) }
+        if wasThere { checkKept(index, report.path) } else { checkPublished(index, report.path) }
+        if scenario.sharesNames, report.path.hasSuffix(" (1).bin") { note("names claimed by two downloads") }
         checkTraffic(index)
     }
 
@@ -201,10 +203,12 @@ extension Simulation {
             if !isExempt, let text = Law.onceOnly(again: course.again, requests: course.requests) {
                 violate(.onceOnly, "\(index): \(text)")
             }
-            // A look into the folder shows the file, whether or not it could still be reported.
+            // A look into the folder shows the file, whether or not it could still be reported. Another download may have the
+            // name by now.
             let path = Scenario.folder + "/" + course.name
             guard course.published == nil, scenario.downloads[index].existing == nil, !course.name.isEmpty,
-                world.disk.finished(path) != nil, !world.disk.isUnfinished(path)
+                let source = world.disk.source(ofFinished: path), self.index(ofSource: source) == index,
+                !world.disk.isUnfinished(path)
             else { continue }
             note("published and never reported")
             let selection = job(index).plan.selection

@@ -38,6 +38,21 @@ extension Simulation {
         violate(.pieces, "\(index): \(failure)")
     }
 
+    func notePieceFailure(_ failure: Failure, _ index: Int) {
+        guard failure.code == .checksumMismatch else { return }
+        if scenario.downloads[index].hasUnfitPieces { note("failed: pieces of another length") }
+        if scenario.downloads[index].job.ifExists == .skip { note("failed: pieces of a kept file") }
+    }
+
+    /// Checks the pieces of a finished file that was kept.
+    func checkKept(_ index: Int, _ path: String) {
+        guard scenario.downloads[index].job.ifExists == .skip, let file = world.disk.finished(path) else {
+            return
+        }
+        note("files kept with right pieces")
+        checkPieces(file.bytes, index)
+    }
+
     /// Checks that each piece of the published file has its digest.
     func checkPieces(_ bytes: [UInt8], _ index: Int) {
         guard let pieces = scenario.downloads[index].job.plan.pieces else { return }

@@ -185,6 +185,8 @@ extension Simulation {
         case .neverGivesUp: job.plan.retry.retries += 3
         case .widensDownloads: job.plan.ramp = .fixed(scenario.downloads[index].width + 1)
         case .skipsPieces: job.plan.pieces = nil
+        case .skipsUnfitPieces where scenario.downloads[index].hasUnfitPieces: job.plan.pieces = nil
+        case .keepsUnchecked where job.ifExists == .skip: job.plan.pieces = nil
         default: break
         }
     }

@@ -50,6 +50,8 @@ package struct Tally: Sendable, Hashable {
         "downloads with pieces under a limit",
         "bytes of part files damaged", "part files begun with seeds", "pieces on disk fetched again",
         "pieces of a source fetched again", "verdict: left out for wrong pieces",
+        "failed: pieces of another length", "failed: pieces of a kept file", "files kept with right pieces",
+        "names claimed by two downloads",
         "retries: overloaded", "published", "failed: disk full", "failed: not found",
     ]
 
