@@ -33,7 +33,7 @@ extension Simulation {
         let download = scenario.downloads[index]
         let files = download.job.plan.sources.compactMap { scenario.servers[$0.host]?.files[download.path] }
         guard download.job.plan.pieces != nil, failure.code == .cannotResume, download.seeding == nil,
-            files.allSatisfy({ $0.ranges != .otherTotal && $0.coded == nil })
+            files.allSatisfy({ $0.ranges != .otherTotal && $0.coded == nil }), !download.hasUnfitPieces
         else { return }
         violate(.pieces, "\(index): \(failure)")
     }
