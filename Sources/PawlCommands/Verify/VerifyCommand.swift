@@ -43,6 +43,8 @@ struct VerifyPlan: Sendable {
         var source = ""
         /// Why what names the file says nothing of its content.
         var flaw: String?
+        /// Why what an origin states of the file is not known.
+        var failure: Failure?
 
         var isNamed: Bool { !expected.isEmpty || pieces != nil }
     }
@@ -96,7 +98,17 @@ struct VerifyPlan: Sendable {
         let origin = OriginSums(address)
         defer { origin.end() }
         for index in items.indices {
-            items[index].expected += try origin.digests(ofFileAt: items[index].name)
+            // What is not known of one file says nothing of the others.
+            do throws(Failure) {
+                let digests = try origin.digests(ofFileAt: items[index].name)
+                items[index].expected += digests
+                if digests.isEmpty {
+                    items[index].flaw =
+                        "neither \(address.redacted) nor a sums file beside it states a digest of it"
+                }
+            } catch {
+                items[index].failure = error
+            }
         }
     }
 

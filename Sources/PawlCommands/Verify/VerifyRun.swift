@@ -81,7 +81,9 @@ struct VerifyRun: ~Copyable {
         return switch outcome {
         case .verified(let checksum, _, let source):
             "\(path): OK, \(checksum?.algorithm.rawValue ?? "pieces") (\(source))"
-        case .failed(let failure): "\(path): FAILED, \(failure.why)"
+        case .failed(let failure):
+            "\(path): FAILED, "
+                + (failure.place == item.path ? failure.why : failure.commandLineSentence)
         }
     }
 
@@ -131,7 +133,12 @@ private func fileLength(of item: VerifyPlan.Item) -> Int64 {
 /// Compares one file with what is known of it.
 enum FileVerifier {
     static func outcome(of item: VerifyPlan.Item, progress: (Int) -> Bool) -> VerifyRun.Outcome {
-        do throws(Failure) { return try compare(item, progress) } catch { return .failed(error) }
+        do throws(Failure) {
+            let outcome = try compare(item, progress)
+            // Not all that was to be compared is known.
+            if let failure = item.failure { throw failure }
+            return outcome
+        } catch { return .failed(error) }
     }
 
     private static func compare(
@@ -139,7 +146,9 @@ enum FileVerifier {
         _ progress: (Int) -> Bool
     ) throws(Failure) -> VerifyRun.Outcome {
         let place = item.path
+        let file = try FileDigests(item.name)
         guard item.isNamed else {
+            if let failure = item.failure { throw failure }
             throw Failure(
                 .notFound,
                 "cannot verify",
@@ -147,7 +156,6 @@ enum FileVerifier {
                 because: item.flaw ?? "nothing that was given names it"
             )
         }
-        let file = try FileDigests(item.name)
         if let length = item.length, length != file.length {
             throw Failure(
                 .checksumMismatch,
