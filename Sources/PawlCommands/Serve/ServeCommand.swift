@@ -89,6 +89,7 @@ extension ServeOptions {
             ("--print", printsUnit, installs, "--install"), ("--run-as", user != nil, installs, "--install"),
             ("--system", installsForAll, installs || uninstalls, "--install or --uninstall"),
             ("--private-key", key != nil, certificate != nil, "--certificate"),
+            ("--certificate", certificate != nil, key != nil, "--private-key"),
         ]
         if let (option, _, _, other) = needs.first(where: { $0.1 && !$0.2 }) {
             throw Failure(.badOption, "cannot use", at: option, because: "it requires \(other)")

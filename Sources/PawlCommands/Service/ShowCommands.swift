@@ -128,6 +128,9 @@ struct DownloadSheet {
             let left = download.timeLeft.map { ", \(NumberFormat.duration($0)) left" } ?? ""
             lines.append(("speed", NumberFormat.speed(download.speed) + left))
         }
+        if details["file"]?.string == "missing" {
+            lines.append(("file", "missing: it was moved or deleted"))
+        }
         if let type = details["type"]?.string { lines.append(("type", type)) }
         if let verified = FileVerification(json: details["verification"]) {
             let place = verified.source.isEmpty ? "" : ", \(verified.source)"
