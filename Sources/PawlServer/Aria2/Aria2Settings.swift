@@ -40,8 +40,12 @@ package final class Aria2Settings: Sendable {
 
     func take(_ given: JSON) throws(RPCError) -> Aria2Options {
         try global.withLock { options throws(RPCError) in
-            try options.take(given, scope: .global)
-            return options
+            var changed = options
+            try changed.take(given, scope: .global)
+            // Every later download would be refused.
+            if let folder = changed["dir"] { _ = try Aria2Options.folder(folder, root: root) }
+            options = changed
+            return changed
         }
     }
 
