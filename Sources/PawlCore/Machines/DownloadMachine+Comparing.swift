@@ -14,6 +14,7 @@ extension DownloadMachine {
     /// How many bytes before `offset` a request to the source fetches first, for comparison.
     func overlap(before offset: Int64, from source: Int) -> Int64 {
         if digestsDecide || promise(of: source) == .strong || isComparedEnd(offset, of: source) { return 0 }
+        if let reach = reach(before: offset, from: source) { return reach }
         return min(contiguous(before: offset), window(of: source))
     }
 
@@ -142,10 +143,18 @@ extension DownloadMachine {
     }
 
     /// The lane's whole overlap was compared with the disk.
-    package mutating func compared(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
+    ///
+    /// `elsewhere`: the bytes have no information; these places have, or there is none that has.
+    package mutating func compared(
+        _ id: LaneID,
+        agreed: Bool,
+        elsewhere: [ByteRange] = [],
+        now: Instant
+    ) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let lane = lanes[index]
         guard agreed else { return differs(index, now: now) }
+        if let compares = compareElsewhere(index, elsewhere, now: now) { return compares }
         let isShown = sources[lane.source].isOnTrial
         let isNew = noteAgreement(lane)
         let isEnd = lane.comparesEnd(of: map)

@@ -11,7 +11,9 @@ extension DownloadMachine {
     /// Bytes that continue it without a gap stay, if a comparison has shown that they belong to it.
     func restoreOriginal(_ length: Int64, keepsAdded: Bool) -> Action {
         let end = map.done.prefix
-        guard keepsAdded, !plan.hasDigest, samples.isEmpty, end > length else { return .restoreOriginal }
+        guard keepsAdded, !plan.hasDigest, samples.isEmpty, !isComparingElsewhere, end > length else {
+            return .restoreOriginal
+        }
         return .restoreExtended(length: end)
     }
 

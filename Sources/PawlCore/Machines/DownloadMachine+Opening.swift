@@ -7,7 +7,8 @@ extension DownloadMachine {
         sampleOpenJoints()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
-        if map.isComplete, !map.done.isEmpty, samples.isEmpty, sources[source].isProven || digestsDecide {
+        let isCompared = samples.isEmpty && !isComparingElsewhere
+        if map.isComplete, !map.done.isEmpty, isCompared, sources[source].isProven || digestsDecide {
             return complete()
         }
         let entered = next == phase ? [] : [enter(next)]
@@ -39,6 +40,7 @@ extension DownloadMachine {
             return [order(.data, source: source, range: next, overlap: 0, now: now)]
         }
         fitSamples(to: source)
+        if let order = orderElsewhere(source, now: now) { return [order] }
         if let place = samples.first, base != nil {
             let end = ByteRange(place.end, place.end)
             return [order(.settling, source: source, range: end, overlap: place.count, now: now)]
@@ -66,7 +68,7 @@ extension DownloadMachine {
     }
 
     /// Requests the whole; the bytes on disk stay until the response arrives.
-    private mutating func startOver(from source: Int, now: Instant) -> Action {
+    mutating func startOver(from source: Int, now: Instant) -> Action {
         order(.restarting, source: source, range: ByteRange(0, SegmentMap.open), overlap: 0, now: now)
     }
 

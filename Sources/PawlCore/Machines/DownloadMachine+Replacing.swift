@@ -4,7 +4,12 @@ extension DownloadMachine {
     ///
     /// The bytes on disk have to be shown to be its content; if they are not, they stay and the download
     /// fails.
-    package mutating func replaceSource(_ source: Int, with address: WebAddress, now: Instant) -> [Action] {
+    package mutating func replaceSource(
+        _ source: Int,
+        with address: WebAddress,
+        isByUser: Bool = true,
+        now: Instant
+    ) -> [Action] {
         let awaitsSums = sidecars == .requested
         switch phase {
         case .probing, .transferring, .waitingForNetwork: break
@@ -19,6 +24,7 @@ extension DownloadMachine {
         sources[source] = Source(address)
         if question?.source == source { question = nil }
         sources[source].isOnTrial = true
+        sources[source].isGivenByUser = isByUser
         attempts = 0
         isTooSlow = false
         guard !comparesReplacement else { return [] }
@@ -57,7 +63,7 @@ extension DownloadMachine {
             "url-expired-continuing",
             "the URL has expired: continuing with \(address.redacted)"
         )
-        return [.notify(.notice(notice))] + replaceSource(source, with: address, now: now)
+        return [.notify(.notice(notice))] + replaceSource(source, with: address, isByUser: false, now: now)
     }
 
     /// The digests of the bytes on disk are known, and their address was replaced meanwhile: the bytes are compared with

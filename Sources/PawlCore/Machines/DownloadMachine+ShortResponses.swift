@@ -59,6 +59,8 @@ extension DownloadMachine {
 
     /// Notes how many bytes a broken response brought.
     mutating func noteBreak(of lane: Lane) {
+        // The next response is another one.
+        if lane.isBringing, comparedElsewhere?.reach == nil { comparedElsewhere = nil }
         guard lane.stage == .flowing, lane.received > 0 else { return }
         if !sources[lane.source].hasBroken, sources[lane.source].longestPart != nil {
             // The whole was no way out, and what it discarded has to be received again, once.
@@ -99,10 +101,14 @@ extension DownloadMachine {
     /// Divides the samples into parts that one response of the source can hold.
     mutating func fitSamples(to source: Int) {
         guard let part = part(of: source) else { return }
-        samples = samples.flatMap { sample in
-            stride(from: sample.start, to: sample.end, by: Int(part)).map { start in
-                ByteRange(start, min(sample.end, start + part))
-            }
+        samples = samples.flatMap { Self.divide($0, by: part) }
+        guard comparedElsewhere?.source == source, let left = comparedElsewhere?.left else { return }
+        comparedElsewhere?.left = left.flatMap { Self.divide($0, by: part) }
+    }
+
+    private static func divide(_ range: ByteRange, by part: Int64) -> [ByteRange] {
+        stride(from: range.start, to: range.end, by: Int(part)).map { start in
+            ByteRange(start, min(range.end, start + part))
         }
     }
 

@@ -98,6 +98,7 @@ extension DownloadMachine {
         openJoints = []
         comparedEnd = nil
         comparedAhead = nil
+        comparedElsewhere = nil
         question = nil
         isStale = false
         checkpointBytes = 0

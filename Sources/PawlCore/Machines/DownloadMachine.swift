@@ -71,6 +71,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var comparedEnd: ComparedEnd?
     /// What was compared for the next request that brings bytes.
     var comparedAhead: ComparedAhead?
+    /// The places that are compared since other compared bytes have no information.
+    var comparedElsewhere: ComparedElsewhere?
     /// The whole is requested once the digests of the pieces on disk are known.
     var awaitsPieces = false
     /// The bytes on disk are of another range than the requested one; the first accepted response replaces

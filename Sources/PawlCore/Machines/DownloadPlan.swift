@@ -122,6 +122,8 @@ package struct Source: Hashable, Sendable {
     /// It replaces another address and has not been shown to have the same content; until then no bytes on
     /// disk are discarded for it.
     package var isOnTrial = false
+    /// The user has replaced its address, not the program that refreshes expired ones.
+    var isGivenByUser = false
 
     package init(_ address: WebAddress) {
         given = address

@@ -180,27 +180,3 @@ package struct SuspectPage: Hashable, Sendable {
         self.mediaType = mediaType
     }
 }
-
-/// Places at which bytes on disk are compared when no header field proves them.
-package enum ComparisonSample {
-    /// Bytes compared at one place.
-    package static let length: Int64 = 64 * 1024
-
-    /// How many holes are compared.
-    private static let mostHoles = 8
-
-    /// Both ends and the middle of a run, or all of a short one.
-    ///
-    /// Then the beginning of each of the longest holes: a program that allocates a file first, or writes several parts of
-    /// it at once, leaves holes where it was interrupted.
-    package static func places(of run: ByteRange, holes: [ByteRange] = []) -> [ByteRange] {
-        guard run.count > 3 * length else { return run.isEmpty ? [] : [run] }
-        let middle = run.start + run.count / 2
-        let places = [
-            ByteRange(run.start, run.start + length), ByteRange(middle, middle + length),
-            ByteRange(run.end - length, run.end),
-        ]
-        let longest = holes.sorted { $0.count > $1.count }.prefix(mostHoles)
-        return places + longest.map { ByteRange($0.start, min($0.start + length, $0.end, run.end)) }
-    }
-}

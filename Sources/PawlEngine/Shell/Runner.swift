@@ -247,38 +247,6 @@ final class Runner {
         if shared.ports.reachability.isOnline { feed(now: now) { $0.network(online: true, now: $1) } }
     }
 
-    @discardableResult
-    func compared(_ lane: LaneID, agreed: Bool) -> Bool {
-        feed { $0.compared(lane, agreed: agreed, now: $1) }
-        return writers.contains { $0.lane == lane }
-    }
-
-    /// How many bytes behind the lane's end it has to compare.
-    func reachedEnd(_ lane: LaneID) -> Int64 {
-        sync()
-        return machine.reachedEnd(lane)
-    }
-
-    func joined(_ lane: LaneID, agreed: Bool) {
-        feed { $0.joined(lane, agreed: agreed, now: $1) }
-    }
-
-    // MARK: bytes
-
-    /// Whether the bytes on disk equal these; `nil` when the disk failed.
-    func agrees(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool? {
-        guard let partial else { return nil }
-        do throws(Failure) {
-            let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-            defer { unsafe mine.deallocate() }
-            try unsafe partial.read(into: mine, at: offset)
-            return unsafe mine.elementsEqual(bytes)
-        } catch {
-            feed { machine, _ in machine.diskFailed(error) }
-            return nil
-        }
-    }
-
     // MARK: state
 
     /// Reports every lane's position to the machine.

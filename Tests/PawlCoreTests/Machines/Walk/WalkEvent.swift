@@ -38,6 +38,8 @@ enum WalkEvent: Hashable {
     case claimed(LaneID, Claim)
     case progressed(LaneID)
     case compared(LaneID, agreed: Bool)
+    /// The bytes are equal, and have no information.
+    case comparedBlank(LaneID)
     case reachedEnd(LaneID)
     case joined(LaneID, agreed: Bool)
     case completed(LaneID)
@@ -87,8 +89,8 @@ extension WalkEvent {
                 ]
             } else if lane.overlap > 0 {
                 [
-                    .compared(lane.id, agreed: true), .compared(lane.id, agreed: false), .broke(lane.id),
-                    .closed(lane.id),
+                    .compared(lane.id, agreed: true), .compared(lane.id, agreed: false),
+                    .comparedBlank(lane.id), .broke(lane.id), .closed(lane.id),
                 ]
             } else {
                 [

@@ -26,6 +26,9 @@ struct WalkState {
             progress(lane, by: 1 << 20)
             return []
         case .compared(let lane, let agreed): return machine.compared(lane, agreed: agreed, now: now)
+        case .comparedBlank(let lane):
+            let places = machine.comparisonCandidates(lane)?.others.prefix(1) ?? []
+            return machine.compared(lane, agreed: true, elsewhere: Array(places), now: now)
         case .reachedEnd(let lane):
             progress(lane, by: WalkState.length)
             _ = machine.reachedEnd(lane)
@@ -121,6 +124,7 @@ extension WalkState {
         var sources: [Source]
         var representation: Representation?
         var samples: [ByteRange]
+        var elsewhere: ComparedElsewhere?
         var flags: [Bool]
         var counts: [Int64]
     }
@@ -161,6 +165,7 @@ extension WalkState {
             sources: machine.sources,
             representation: machine.representation,
             samples: machine.samples,
+            elsewhere: machine.comparedElsewhere,
             flags: [
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,

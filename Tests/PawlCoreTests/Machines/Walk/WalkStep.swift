@@ -29,7 +29,8 @@ struct WalkStep {
         case .completed(let lane), .broke(let lane), .closed(let lane): requests.remove(lane)
         case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
             if !opened.isEmpty { return "a request after \(event)" }
-        case .begin, .responded, .claimed, .progressed, .compared, .reachedEnd, .joined, .denied, .tick,
+        case .begin, .responded, .claimed, .progressed, .compared, .comparedBlank, .reachedEnd, .joined,
+            .denied, .tick,
             .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
             break
         }
@@ -77,7 +78,8 @@ struct WalkStep {
         guard after.written + discarded < before.written, !actions.contains(.startOver) else { return nil }
         switch event {
         case .begin, .claimed: return nil
-        case .responded, .progressed, .compared, .reachedEnd, .joined, .completed, .broke, .closed, .denied,
+        case .responded, .progressed, .compared, .comparedBlank, .reachedEnd, .joined, .completed, .broke,
+            .closed, .denied,
             .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published,
             .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
@@ -97,7 +99,8 @@ struct WalkStep {
     /// The source of the lane that the event belongs to.
     private var cause: Int? {
         switch event {
-        case .responded(let lane, _), .compared(let lane, _), .reachedEnd(let lane), .joined(let lane, _),
+        case .responded(let lane, _), .compared(let lane, _), .comparedBlank(let lane), .reachedEnd(let lane),
+            .joined(let lane, _),
             .completed(let lane), .broke(let lane), .closed(let lane), .claimed(let lane, _),
             .denied(let lane), .progressed(let lane):
             before.lanes.first { $0.id == lane }?.source

@@ -1,0 +1,149 @@
+// Compared bytes without information, such as zeros: equal ones prove nothing, and other places are compared instead.
+//
+// As with the bytes right before those that a response adds, an agreement counts for the next response only. Where such a
+// place is near, the response that adds bytes begins there itself: another one may be of another version.
+
+/// The places that are compared with one source since other compared bytes have no information.
+struct ComparedElsewhere: Hashable, Sendable {
+    let source: Int
+    /// Those still to be compared.
+    var left: [ByteRange]
+    /// The bytes on disk that the next response repeats first, from the place on.
+    var reach: ByteRange?
+    /// Those that were compared and are equal.
+    var equal = ByteRangeSet()
+}
+
+extension DownloadMachine {
+    /// Where to look for bytes that identify the content, if those that the lane has just compared do not; `nil` where that
+    /// does not matter.
+    package func comparisonCandidates(_ id: LaneID) -> (compared: ByteRange, others: [ByteRange])? {
+        guard isActive, !digestsDecide, let lane = lane(id), lane.overlap > 0 else { return nil }
+        let compared = lane.comparedRange
+        // All that is on disk was compared.
+        guard compared.count < map.done.count else { return nil }
+        if comparedElsewhere?.contains(compared, from: lane.source) == true { return nil }
+        // One of the parts that are compared for a connection that breaks: the request for more bytes decides.
+        if lane.kind == .settling, part(of: lane.source) != nil, !samples.contains(where: compared.contains) {
+            return nil
+        }
+        let record = record(of: lane.source, at: lane.host)
+        switch lane.identity.flatMap({ record?.evidence(for: $0.validators) }) {
+        case .strong?: return nil
+        case .dated?, .weak?, .unclear?, .changed?, nil: break
+        }
+        return (compared, ComparisonSample.candidates(near: compared, on: map.done))
+    }
+
+    /// The places to compare where none of the candidates identifies the content.
+    package var comparisonSpread: [ByteRange] { ComparisonSample.spread(over: map.done) }
+
+    /// Compares other places first, where the lane's bytes have no information; `nil` when its agreement counts.
+    mutating func compareElsewhere(_ index: Int, _ places: [ByteRange], now: Instant) -> [Action]? {
+        let lane = lanes[index]
+        let compared = lane.comparedRange
+        if comparedElsewhere?.source != lane.source { comparedElsewhere = nil }
+        if lane.kind == .settling, comparedElsewhere?.note(equal: compared) == true {
+            guard comparedElsewhere?.left.isEmpty == false else { return nil }
+            return [remove(index)] + nextElsewhere(lane.source, now: now)
+        }
+        var equal = comparedElsewhere?.equal ?? ByteRangeSet()
+        equal.insert(compared)
+        let wanted = places + trialPlaces(for: lane)
+        let new = wanted.filter { !equal.contains($0) }
+        guard !new.isEmpty else {
+            // The bytes that this response adds are compared for it alone.
+            if lane.isBringing { comparedElsewhere = nil }
+            return nil
+        }
+        if let reach = reach(of: lane, to: new) {
+            comparedElsewhere = ComparedElsewhere(source: lane.source, left: [], reach: reach, equal: equal)
+            sources[lane.source].wentBack = false
+            return [remove(index)] + refillOrOpen(now: now)
+        }
+        samples.removeAll { compared.contains($0) }
+        comparedElsewhere = ComparedElsewhere(source: lane.source, left: new, equal: equal)
+        return [remove(index)] + nextElsewhere(lane.source, now: now)
+    }
+
+    /// The longest distance in bytes to a place from which a response repeats all bytes.
+    static let longestReach: Int64 = 4 << 20
+
+    /// The bytes that the response repeats from the place on, where that is near.
+    private func reach(of lane: Lane, to places: [ByteRange]) -> ByteRange? {
+        guard lane.kind == .data, places.count == 1, places[0].start < lane.cursor,
+            part(of: lane.source) == nil
+        else {
+            return nil
+        }
+        let reach = ByteRange(places[0].start, lane.cursor)
+        return reach.count <= Self.longestReach && map.done.contains(reach) ? reach : nil
+    }
+
+    /// How many bytes before `offset` a request to the source compares since those right before it have no information.
+    func reach(before offset: Int64, from source: Int) -> Int64? {
+        guard let elsewhere = comparedElsewhere, elsewhere.source == source, let reach = elsewhere.reach,
+            reach.end == offset, map.done.contains(reach)
+        else { return nil }
+        return reach.count
+    }
+
+    /// Both ends and the middle of what is on disk, where it was begun for another URL than the one that the user has given
+    /// for the source since.
+    ///
+    /// Not where an equal strong tag and the length say that it is the same content.
+    private func trialPlaces(for lane: Lane) -> [ByteRange] {
+        let source = sources[lane.source]
+        guard source.isOnTrial, source.isGivenByUser, lane.isBringing,
+            let run = map.done.runs.max(by: { $0.count < $1.count })
+        else { return [] }
+        if let tag = lane.identity?.validators.entityTag, !tag.isWeak,
+            lane.identity?.total == representation?.total,
+            representation?.records.contains(where: { $0.validators.entityTag == tag }) == true
+        {
+            return []
+        }
+        return ComparisonSample.places(of: run)
+    }
+
+    /// Whether places without which nothing is proven are still to be compared.
+    package var isComparingElsewhere: Bool { comparedElsewhere?.left.isEmpty == false }
+
+    /// Compares the next of the places, beside the lanes of other sources.
+    private mutating func nextElsewhere(_ source: Int, now: Instant) -> [Action] {
+        // The target works, and may expire again before the next request.
+        sources[source].wentBack = false
+        if lanes.isEmpty { return isRetryPending ? [] : openFirst(now: now) }
+        guard let order = orderElsewhere(source, now: now) else { return refill(now: now) }
+        return [order]
+    }
+
+    /// The request that compares the next of the places; `nil` when there is none.
+    mutating func orderElsewhere(_ source: Int, now: Instant) -> Action? {
+        guard base != nil, comparedElsewhere?.source == source else { return nil }
+        // Bytes may have been discarded since.
+        comparedElsewhere?.left.removeAll { !map.done.contains($0) }
+        guard let place = comparedElsewhere?.left.first else { return nil }
+        let end = ByteRange(place.end, place.end)
+        return order(.settling, source: source, range: end, overlap: place.count, now: now)
+    }
+}
+
+extension ComparedElsewhere {
+    fileprivate func contains(_ range: ByteRange, from source: Int) -> Bool {
+        source == self.source && left.contains { range.contains($0) }
+    }
+
+    /// Notes that the bytes are equal; `false` unless they are one of the places.
+    fileprivate mutating func note(equal range: ByteRange) -> Bool {
+        guard left.contains(where: { range.contains($0) }) else { return false }
+        left.removeAll { range.contains($0) }
+        equal.insert(range)
+        return true
+    }
+}
+
+extension Lane {
+    /// The bytes on disk that its response repeats.
+    var comparedRange: ByteRange { ByteRange(cursor - overlap, cursor) }
+}
