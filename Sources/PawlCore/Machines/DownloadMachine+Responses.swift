@@ -102,7 +102,9 @@ extension DownloadMachine {
         case .usable(let response): return accept(response, lane: index, now: now)
         case .wholeInstead(let response, let evidence):
             return whole(response, evidence: evidence, lane: index, now: now)
-        case .changed(let evidence): return changed(evidence, lane: index, now: now)
+        case .changed(let evidence):
+            if head.status == 416, let asks = askForWhole(evidence, lane: index, now: now) { return asks }
+            return changed(evidence, lane: index, now: now)
         case .complete(let total, let isProven):
             return alreadyComplete(total, isProven: isProven, lane: index, now: now)
         case .rangesBroken(let evidence): return rangesBroken(evidence, lane: index, now: now)
@@ -162,6 +164,26 @@ extension DownloadMachine {
             return rangesBroken(evidence, lane: index, now: now)
         default: return nil
         }
+    }
+
+    /// 416 with another length: the whole is requested, and bytes on disk stay until its response has shown that it is a new
+    /// version.
+    ///
+    /// A cache applies Range to an error page with status 200, too, and states the page's length. `nil` where the whole is no
+    /// way out.
+    private mutating func askForWhole(
+        _ evidence: LocalizableMessage,
+        lane index: Int,
+        now: Instant
+    ) -> [Action]? {
+        let source = lanes[index].source
+        guard plan.selection == .whole, lanes.count == 1, isClaimed, !isStale, !map.done.isEmpty,
+            existingLength == nil, !hasPieces, !mayNotDiscard(for: source), !sources[source].isFileTransfer
+        else { return nil }
+        let isOther = LocalizableMessage("other-content", "it has other content: \(evidence)")
+        if let others = leaveOut(index, isOther, now: now) { return others }
+        sources[source].wentBack = false
+        return [remove(index), startOver(from: source, now: now)]
     }
 
     mutating func refillOrOpen(now: Instant) -> [Action] {

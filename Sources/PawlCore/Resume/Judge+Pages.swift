@@ -35,10 +35,19 @@ extension Judge {
         )
     }
 
+    /// A part of an error page in place of a part of the content: caches apply Range to pages with status 200.
+    func pagePart(_ identity: ContentIdentity) -> Verdict? {
+        guard let type = identity.mediaType, Self.isPage(type), let before = known?.mediaType, before != type
+        else {
+            return nil
+        }
+        return .fault(.page(Self.instead(type, of: before)))
+    }
+
     private func pageInsteadOfFormer(_ response: AcceptedResponse) -> Verdict? {
         guard let former else { return nil }
         if let type = response.identity.mediaType, Self.isPage(type), type != former.mediaType,
-            !isExpected(type)
+            !isExpected(type) || former.mediaType != nil && !isSuccessor(response.identity)
         {
             return .fault(.page(former.mediaType.map { Self.instead(type, of: $0) } ?? Self.page(type)))
         }
@@ -50,6 +59,12 @@ extension Judge {
             response,
             evidence: .init("no-validators-any-more", "it has neither ETag nor Last-Modified any more")
         )
+    }
+
+    /// Whether content of another type may have become this page: it has validators, and the file a name with an ending,
+    /// which fits.
+    private func isSuccessor(_ identity: ContentIdentity) -> Bool {
+        !identity.validators.isEmpty && name?.contains(".") == true
     }
 
     private static func page(_ type: String) -> LocalizableMessage {

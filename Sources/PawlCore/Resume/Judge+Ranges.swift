@@ -33,7 +33,7 @@ extension Judge {
         let identity = ContentIdentity(head, total: total)
         let evidence = evidence(identity)
         // The content first: after a change an offset that does not fit is a consequence.
-        if case .changed(let change) = evidence { return .changed(evidence: change) }
+        if case .changed(let change) = evidence { return pagePart(identity) ?? .changed(evidence: change) }
         if let start = requestedStart, range.start != start {
             return .rangesBroken(
                 evidence: .init(

@@ -169,6 +169,70 @@ import Testing
         #expect(bench.machine.total == 26 && bench.machine.lanes.first?.stage == .flowing)
     }
 
+    private static func page(_ length: Int64, _ type: String, tag: String? = nil) -> ResponseHead {
+        var page = Bench.whole(length, tag: tag)
+        page.contentType = type
+        return page
+    }
+
+    private static func typedJournal() -> ClaimOutcome {
+        let source = Source(WebAddress(scheme: .http, host: "a.example", port: 80, path: "/f", query: nil))
+        let tagged = Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
+        let record = ValidatorRecord(source: source.text, host: source.host, validators: tagged)
+        return Bench.journal(
+            [ByteRange(0, 400)],
+            of: Representation(total: 1000, mediaType: "application/octet-stream", records: [record])
+        )
+    }
+
+    @Test(arguments: ["text/html", "application/json", "text/plain"])
+    func `a page after a change of the content is no version of a file without an ending`(type: String) {
+        for tag in [nil, "page"] {
+            var bench = Bench()
+            bench.machine.named("download")
+            bench.begin(Self.typedJournal())
+            var change = Bench.part(400, 1200, of: 1200, tag: "v2")
+            change.contentType = "application/octet-stream"
+            bench.respond(change)
+            #expect(bench.requested == .whole && bench.machine.written == 0)
+            while bench.machine.isActive {
+                bench.respond(Self.page(26, type, tag: tag))
+                bench.ring()
+                #expect(bench.machine.total == nil)
+            }
+            #expect(bench.machine.failure?.code == .badResponse)
+        }
+    }
+
+    @Test func `a 416 with another length discards nothing before the whole has shown to be a new version`() {
+        var refused = ResponseHead(status: 416)
+        refused.contentRange = .unsatisfied(total: 26)
+        refused.contentType = "text/html"
+        for tag in [nil, "v2"] {
+            var bench = Bench()
+            bench.begin(Self.typedJournal())
+            bench.respond(refused)
+            #expect(bench.requested == .whole && bench.machine.written == 400)
+            var right = bench
+            right.respond(Self.page(26, "application/octet-stream", tag: tag))
+            #expect(
+                (right.machine.total == 26) == (tag != nil),
+                "a response without any validator must come twice"
+            )
+            bench.respond(Self.page(26, "text/html", tag: tag))
+            #expect(bench.machine.written == 400 && bench.machine.total == 1000)
+        }
+    }
+
+    @Test func `a part of a page discards nothing`() {
+        var bench = Bench()
+        bench.begin(Self.typedJournal())
+        var page = Bench.part(400, 600, of: 600, tag: nil)
+        page.contentType = "text/html"
+        bench.respond(page)
+        #expect(bench.machine.written == 400 && bench.machine.failure?.code == .badResponse)
+    }
+
     @Test func `a page of a mirror is not the content of which the first source has sent nothing yet`() {
         var bench = Bench(hosts: ["a.example", "b.example"])
         bench.begin()
