@@ -53,6 +53,13 @@ extension CurlTransport {
             trace(.request(lines, to: request.address))
             sink = TraceSink(before: sink, trace)
         }
+        if request.address.scheme == .https, request.connection == .shared {
+            sink = UnknownEndSink(before: sink) { [unowned self] sink in
+                var request = request
+                request.connection = .separate
+                begin(request, as: id, sink: sink)
+            }
+        }
         guard !startHTTP1(request, as: id, sink: sink) else { return }
         do throws(TransferFault) {
             let exchange = try pool.exchange(for: request, as: id, sink: sink)

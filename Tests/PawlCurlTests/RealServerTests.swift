@@ -58,6 +58,21 @@ import Testing
         #expect(Set(separate.map(\.connection)).count == 3)
     }
 
+    @Test func `content without a length is requested over HTTP 1, which marks its end`() throws {
+        let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        // With server-side includes nginx does not know the length.
+        let nginx = try NginxServer(site, locations: "ssi on; ssi_types *;", authority: authority)
+        let bench = try Bench()
+        let one = try request(nginx.secureURL("/file")) { $0.authorityFile = authority.authority }
+        let recorders = (0..<3).map { _ in bench.start(one).1 }
+        try bench.run { recorders.allSatisfy { $0.end != nil } }
+        #expect(recorders.allSatisfy { $0.end == .complete && $0.body == content.bytes })
+        let log = nginx.finish()
+        #expect(log.count { $0.version == "HTTP/2.0" } == 3 && log.count { $0.version == "HTTP/1.1" } == 3)
+    }
+
     @Test func `a paused HTTP 2 stream does not hold up the others`() throws {
         let authority = try TestAuthority()
         let site = try site()
