@@ -12,8 +12,21 @@ package struct Payload: Hashable, Sendable {
         case repeated([UInt8])
     }
 
+    /// A part whose bytes tell nothing: `pattern` again and again, as zeros in a disk image.
+    package struct Blank: Hashable, Sendable {
+        package var range: ByteRange
+        package var pattern: [UInt8]
+
+        package init(_ range: ByteRange, _ pattern: [UInt8] = [0]) {
+            self.range = range
+            self.pattern = pattern
+        }
+    }
+
     private let source: Source
     package let length: Int64
+    /// The part without information, if there is one.
+    package var blank: Blank?
 
     package init(seed: UInt64, length: Int64) {
         source = .generated(seed: seed)
@@ -59,6 +72,13 @@ package struct Payload: Hashable, Sendable {
             for index in 0..<buffer.count {
                 unsafe buffer[index] = bytes[(Int(offset) + index) % bytes.count]
             }
+        }
+        guard let blank else { return }
+        let first = max(0, blank.range.start - offset)
+        let end = min(Int64(buffer.count), blank.range.end - offset)
+        for index in first..<max(first, end) {
+            let position = Int(offset + index - blank.range.start)
+            unsafe buffer[Int(index)] = blank.pattern[position % blank.pattern.count]
         }
     }
 

@@ -92,6 +92,7 @@ package struct Scenario: Sendable {
         addForeignAppends()
         addChangeBeforePage()
         addHooks()
+        addBlanks()
         addDigests()
     }
 }

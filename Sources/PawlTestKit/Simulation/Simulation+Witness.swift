@@ -102,6 +102,11 @@ extension Simulation: Witness {
                     if !machine.plan.checksums.isEmpty { note("races under a checksum") }
                 }
                 if lane.kind == .settling { course(index) { $0.compared += lane.overlap } }
+                if lane.kind == .settling, machine.isComparingElsewhere { note("other places compared") }
+                if lane.isBringing, lane.overlap > DownloadMachine.overlap {
+                    note("longer runs compared")
+                    course(index) { $0.compared += lane.overlap }
+                }
                 if limited, lane.kind == .data { note("steals") }
                 limited = false
             case .drop(let id):
