@@ -1,3 +1,4 @@
+import PawlCore
 import PawlTestKit
 import Testing
 
@@ -61,6 +62,33 @@ import Testing
         let outcome = try bench.get(url, "-x", "4", "--retries", "5")
         #expect(outcome.code == 0, "\(outcome)")
         #expect(bench.folder.difference("f", from: Self.new) == nil, "\(outcome)")
+    }
+
+    /// Zeros, which both versions have before the place where the download is continued, from near and from far.
+    @Test(arguments: [Behaviour.Validators.weakTagOnly, .none], [2_000_000, 5_000_000] as [Int64])
+    func `content that changed is not continued because both versions have zeros`(
+        validators: Behaviour.Validators,
+        zeros: Int64
+    ) throws {
+        let length: Int64 = 9_000_000
+        let blank = Payload.Blank(ByteRange(1_000_000, 1_000_000 + zeros + 500_000))
+        var (old, later) = (Payload(seed: 45, length: length), Payload(seed: 46, length: length))
+        (old.blank, later.blank) = (blank, blank)
+        for isChanged in [true, false] {
+            let bench = try Bench()
+            let url = bench.origin.serve("/f", versions: [old, later]) {
+                $0.validators = validators
+                $0.pace = 20_000_000
+            }
+            try bench.leavePartial(of: "/f", bytes: 1_000_000 + zeros)
+            if isChanged { bench.origin.advance("/f") }
+            let outcome = try bench.get(url, "-x", "1")
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(bench.folder.difference("f", from: isChanged ? later : old) == nil, "\(outcome)")
+            #expect(bench.folder.names == ["f"])
+            let again = bench.origin.ended("/f").count > 1 ? bench.origin.log.sentTwice("/f") : -1
+            #expect(isChanged || again < zeros + 1_000_000, "the bytes on disk were kept: \(again)")
+        }
     }
 
     @Test func `G1 a new tag on each request for the same content does not start over`() throws {
