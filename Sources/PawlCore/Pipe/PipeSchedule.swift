@@ -38,7 +38,15 @@ package struct PipeSchedule: Sendable {
             if isFirst { waiting.insert(sample, at: next) } else { waiting.append(sample) }
         }
 
-        mutating func popFirst() -> Int {
+        /// Starts the next sample.
+        mutating func start(_ now: Instant) -> Int {
+            active += 1
+            isFresh = false
+            notBefore = delay > .zero ? now + delay : nil
+            return popFirst()
+        }
+
+        private mutating func popFirst() -> Int {
             defer {
                 next += 1
                 if next == waiting.count {
@@ -58,6 +66,8 @@ package struct PipeSchedule: Sendable {
     private let slots: Int
     private let perHost: Int
     private let delay: Interval
+    private typealias HostIndex = Dictionary<String, Host>.Index
+
     private var hosts: [String: Host] = [:]
     /// Hosts that may start a sample.
     private var ready = FIFO<String>()
@@ -88,10 +98,16 @@ package struct PipeSchedule: Sendable {
         needsLookup: Bool = false
     ) {
         waiting += 1
-        var host = hosts[name] ?? Host(delay: delay, addresses: needsLookup ? .wanted : .known)
-        host.add(sample, isFirst: isFirst)
-        hosts[name] = host
-        enqueue(name)
+        let index = hosts.index(forKey: name) ?? insert(name, needsLookup: needsLookup)
+        // In place: a copy of the host would share its samples, and they would be copied.
+        hosts.values[index].add(sample, isFirst: isFirst)
+        enqueue(name, at: index)
+    }
+
+    private mutating func insert(_ name: String, needsLookup: Bool) -> HostIndex {
+        hosts[name] = Host(delay: delay, addresses: needsLookup ? .wanted : .known)
+        guard let index = hosts.index(forKey: name) else { preconditionFailure("it was inserted") }
+        return index
     }
 
     /// The sample to start now, if any.
@@ -99,24 +115,29 @@ package struct PipeSchedule: Sendable {
         wake(now)
         guard active < slots else { return nil }
         while let name = following.popFirst() {
-            guard let host = hosts[name], !host.isEmpty, host.active < perHost, host.notBefore == nil,
-                host.addresses == .known
+            guard let index = hosts.index(forKey: name), mayStart(index), hosts.values[index].notBefore == nil
             else { continue }
-            return start(name, host, now)
+            return start(name, at: index, now)
         }
         while let name = ready.popFirst() {
-            hosts[name]?.isQueued = false
-            guard var host = hosts[name], !host.isEmpty, host.active < perHost, host.addresses == .known
-            else {
-                enqueue(name)
-                forgetIfIdle(name)
+            guard let index = hosts.index(forKey: name) else { continue }
+            hosts.values[index].isQueued = false
+            guard mayStart(index) else {
+                enqueue(name, at: index)
+                forgetIfIdle(index)
                 continue
             }
-            guard !delay(name, host, now) else { continue }
-            host.followed = 0
-            return start(name, host, now)
+            guard !delay(name, at: index, now) else { continue }
+            hosts.values[index].followed = 0
+            return start(name, at: index, now)
         }
         return nil
+    }
+
+    /// Whether the host has a waiting sample that may start, except for its delay.
+    private func mayStart(_ index: HostIndex) -> Bool {
+        let host = hosts.values[index]
+        return !host.isEmpty && host.active < perHost && host.addresses == .known
     }
 
     /// Queues hosts whose delay is over.
@@ -134,24 +155,27 @@ package struct PipeSchedule: Sendable {
     }
 
     /// Whether the host has to wait for its delay.
-    private mutating func delay(_ name: String, _ host: Host, _ now: Instant) -> Bool {
-        guard let notBefore = host.notBefore, now < notBefore else { return false }
-        hosts[name]?.isQueued = true
+    private mutating func delay(
+        _ name: String,
+        at index: HostIndex,
+        _ now: Instant
+    ) -> Bool {
+        guard let notBefore = hosts.values[index].notBefore, now < notBefore else { return false }
+        hosts.values[index].isQueued = true
         later.push(name, at: notBefore)
         return true
     }
 
-    private mutating func start(_ name: String, _ host: Host, _ now: Instant) -> Int {
-        var host = host
-        let sample = host.popFirst()
-        host.active += 1
-        if host.isFresh { fresh -= 1 }
-        host.isFresh = false
-        host.notBefore = host.delay > .zero ? now + host.delay : nil
-        hosts[name] = host
+    private mutating func start(
+        _ name: String,
+        at index: HostIndex,
+        _ now: Instant
+    ) -> Int {
+        if hosts.values[index].isFresh { fresh -= 1 }
+        let sample = hosts.values[index].start(now)
         active += 1
         waiting -= 1
-        enqueue(name)
+        enqueue(name, at: index)
         return sample
     }
 
@@ -159,28 +183,31 @@ package struct PipeSchedule: Sendable {
     ///
     /// `keepsConnection`: the next sample of the host follows at once, within limits, because it can use the connection.
     package mutating func ended(of name: String, keepsConnection: Bool = false) {
-        guard var host = hosts[name], host.active > 0 else { return }
-        host.active -= 1
+        guard let index = hosts.index(forKey: name), hosts.values[index].active > 0 else { return }
         active -= 1
+        hosts.values[index].active -= 1
+        let host = hosts.values[index]
         if host.isEmpty, !host.isQueued, let notBefore = host.notBefore {
-            host.isQueued = true
+            hosts.values[index].isQueued = true
             later.push(name, at: notBefore)
         }
         if keepsConnection, !host.isEmpty, host.notBefore == nil, host.followed < Self.longestTurn {
-            host.followed += 1
+            hosts.values[index].followed += 1
             following.append(name)
         }
-        hosts[name] = host
-        enqueue(name)
-        forgetIfIdle(name)
+        enqueue(name, at: index)
+        forgetIfIdle(index)
     }
 
     private mutating func forgetIfIdle(_ name: String) {
-        guard let host = hosts[name], host.isEmpty, host.active == 0, !host.isQueued,
-            host.addresses != .pending
-        else { return }
+        if let index = hosts.index(forKey: name) { forgetIfIdle(index) }
+    }
+
+    private mutating func forgetIfIdle(_ index: HostIndex) {
+        let host = hosts.values[index]
+        guard host.isEmpty, host.active == 0, !host.isQueued, host.addresses != .pending else { return }
         if host.isFresh { fresh -= 1 }
-        hosts[name] = nil
+        hosts.remove(at: index)
     }
 
     /// Raises the delay between two starts of a host to `delay`, for as long as the host has samples.
@@ -245,13 +272,18 @@ package struct PipeSchedule: Sendable {
     }
 
     private mutating func enqueue(_ name: String) {
-        guard let host = hosts[name], !host.isQueued, !host.isEmpty, host.active < perHost else { return }
+        if let index = hosts.index(forKey: name) { enqueue(name, at: index) }
+    }
+
+    private mutating func enqueue(_ name: String, at index: HostIndex) {
+        let host = hosts.values[index]
+        guard !host.isQueued, !host.isEmpty, host.active < perHost else { return }
         switch host.addresses {
         case .known: ready.append(name)
         case .wanted: unresolved.append(name)
         case .pending: return
         }
-        hosts[name]?.isQueued = true
+        hosts.values[index].isQueued = true
     }
 }
 
@@ -265,13 +297,14 @@ extension PipeSchedule {
         while lookups < PipeSchedule.mostLookups, fresh < max(64, slots * 2),
             let name = unresolved.popFirst()
         {
-            hosts[name]?.isQueued = false
-            guard let host = hosts[name], !host.isEmpty else {
-                forgetIfIdle(name)
+            guard let index = hosts.index(forKey: name) else { continue }
+            hosts.values[index].isQueued = false
+            guard !hosts.values[index].isEmpty else {
+                forgetIfIdle(index)
                 continue
             }
-            guard !delay(name, host, now) else { continue }
-            hosts[name]?.addresses = .pending
+            guard !delay(name, at: index, now) else { continue }
+            hosts.values[index].addresses = .pending
             lookups += 1
             return name
         }
