@@ -28,11 +28,15 @@ package enum TarHeader {
 
     private static func header(_ name: [UInt8], _ length: Int64, type: Unicode.Scalar) -> [UInt8] {
         var bytes = template
-        for (index, byte) in name.enumerated() { bytes[index] = byte }
+        // The template has zeros where these are.
+        var sum = templateSum + Int64(UInt8(ascii: type))
+        for (index, byte) in name.enumerated() {
+            bytes[index] = byte
+            sum += Int64(byte)
+        }
         put(length, digits: 11, at: 124, in: &bytes)
+        for byte in bytes[124..<135] { sum += Int64(byte) }
         bytes[156] = UInt8(ascii: type)
-        var sum: Int64 = 0
-        for byte in bytes { sum += Int64(byte) }
         put(sum, digits: 6, at: 148, in: &bytes)
         bytes[154] = 0
         return bytes
@@ -52,6 +56,8 @@ package enum TarHeader {
         put("ustar\u{0}00", at: 257)
         return bytes
     }()
+
+    private static let templateSum = template.reduce(0) { $0 + Int64($1) }
 
     /// Writes an octal number.
     private static func put(_ number: Int64, digits: Int, at offset: Int, in bytes: inout [UInt8]) {
