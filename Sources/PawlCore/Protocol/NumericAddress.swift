@@ -7,12 +7,18 @@ package enum NumericAddress {
     package static func bytes(of text: String) -> [UInt8]? {
         if text.utf8.contains(.colon) { return IPv6Address(Array(text.utf8)[...])?.bytes }
         var bytes: [UInt8] = []
-        for part in text.utf8.split(separator: .dot, maxSplits: 4, omittingEmptySubsequences: false) {
-            guard 1...3 ~= part.count, part.allSatisfy({ 0x30...0x39 ~= $0 }),
-                let byte = UInt8(Substring(part))
-            else { return nil }
-            bytes.append(byte)
+        var (value, digits) = (0, 0)
+        for character in text.utf8 {
+            switch character {
+            case 0x30...0x39 where digits < 3:
+                (value, digits) = (value * 10 + Int(character) - 0x30, digits + 1)
+            case .dot where digits > 0 && value < 256 && bytes.count < 3:
+                bytes.append(UInt8(value))
+                (value, digits) = (0, 0)
+            case _: return nil
+            }
         }
-        return bytes.count == 4 ? bytes : nil
+        guard digits > 0, value < 256, bytes.count == 3 else { return nil }
+        return bytes + [UInt8(value)]
     }
 }
