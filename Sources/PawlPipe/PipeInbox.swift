@@ -35,9 +35,13 @@ package final class PipeInbox: Sendable {
         var hasRoom: Bool { lineBytes < 2 << 20 && lines.count - next < 16_384 }
     }
 
+        /// Whether a waiting reader continues: it is woken for many lines, not for one.
+        var hasMuchRoom: Bool { lineBytes < 1 << 20 && lines.count - next < 8_192 }
     private let state = Monitor(State())
 
     package init() {}
+    /// Whether the reader may continue; apart from the state, so that messages do not wake it.
+    private let mayRead = Monitor(false)
 
     /// Ends the run: finishes what is under way within the grace period.
     package func stop() { post(.stop) }
@@ -70,10 +74,11 @@ package final class PipeInbox: Sendable {
                 state.lines.removeFirst(state.next)
                 state.next = 0
             }
-            wakesReader = state.isReaderWaiting && state.hasRoom
+            wakesReader = state.isReaderWaiting && state.hasMuchRoom
+            if wakesReader { state.isReaderWaiting = false }
             return line
         }
-        if wakesReader { state.with { $0.isReaderWaiting = false } }
+        if wakesReader { mayRead.with { $0 = true } }
         return line
     }
 
@@ -84,14 +89,19 @@ package final class PipeInbox: Sendable {
 
     /// Adds lines, and blocks until there is room for more.
     fileprivate func add(_ lines: [PipeLines.Line]) {
-        state.with { state in
+        let isWaiting = state.with { state in
             state.lines += lines
             state.lineBytes += lines.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
             state.isReaderWaiting = !state.hasRoom
         }
-        _ = state.wait(until: nil) { $0.isReaderWaiting ? nil : () }
+            return state.isReaderWaiting
+        guard isWaiting else { return }
+        _ = mayRead.wait(until: nil) { mayRead in
+            defer { mayRead = false }
+            return mayRead ? () : nil
     }
 
+        }
     fileprivate func endInput(_ failure: Failure?) {
         state.with { state in
             state.isInputOver = true

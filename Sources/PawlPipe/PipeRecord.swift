@@ -10,7 +10,7 @@ struct PipeRecord: Sendable {
     var result: PipeResult
     /// The received content.
     var content: SampleContent?
-    var response: DownloadResponse?
+    var response: Boxed<DownloadResponse>?
     /// When the content was requested, for an archive that states it.
     var requested: UnixTime?
     /// Whether an earlier run stored the file.
@@ -25,10 +25,24 @@ struct PipeRecord: Sendable {
     var isLookup = false
 
     /// The line of the result.
-    func line(isTimed: Bool = true) -> [UInt8] {
+    func line() -> [UInt8] {
         switch job {
-        case .success(let job): result.line(of: job, isTimed: isTimed)
+        case .success(let job): result.line(of: job)
         case .failure(let refusal): PipeResult.line(of: refusal)
         }
+    }
+
+    /// The lines with and without what differs between runs, each with its line feed.
+    func lines() -> PipeResult.Lines {
+        var lines: PipeResult.Lines
+        switch job {
+        case .success(let job): lines = result.lines(of: job)
+        case .failure(let refusal):
+            let line = PipeResult.line(of: refusal)
+            lines = PipeResult.Lines(timed: line, reproducible: line)
+        }
+        lines.timed.append(UInt8(ascii: "\n"))
+        lines.reproducible.append(UInt8(ascii: "\n"))
+        return lines
     }
 }

@@ -122,7 +122,7 @@ extension PipeRun {
     }
 
     mutating func refuse(_ number: Int, _ result: PipeResult) {
-        if let job = entries[number]?.job { primaries[job.request] = nil }
+        if let request = entries[number]?.request { primaries[request] = nil }
         complete(number, result, nil, nil)
     }
 

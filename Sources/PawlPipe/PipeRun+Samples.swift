@@ -75,14 +75,14 @@ extension PipeRun {
         guard let entry = entries[number] else { return }
         if stopDeadline != nil { return drop(number) }
         let job = entry.job
-        if let learned = recent[job.request] {
+        if let learned = recent[entry.request] {
             return complete(number, learned.result.shared(), learned.content, nil)
         }
-        if let primary = primaries[job.request] {
+        if let primary = primaries[entry.request] {
             entries[primary]?.followers.append(number)
             return
         }
-        primaries[job.request] = number
+        primaries[entry.request] = number
         if let networkFailure, !job.address.isLoopback {
             return refuse(number, PipeResult(networkFailure.moved(to: job.address)))
         }
@@ -224,7 +224,7 @@ extension PipeRun {
         var record = PipeRecord(number: number, job: .success(entry.job), result: result)
         record.result.key = result.status == .ok || result.status == .already ? entry.key : nil
         if shard?.archive.usesResponses == true {
-            record.response = response
+            record.response = response.map(Boxed.init)
             record.requested = entry.requested
         }
         record.content = content
@@ -246,17 +246,17 @@ extension PipeRun {
     mutating func finish(_ record: PipeRecord) {
         let entry = entries.removeValue(forKey: record.number)
         issuedBytes -= entry?.size ?? 0
-        if record.isPrimary, let entry { primaries[entry.job.request] = nil }
+        if record.isPrimary, let entry { primaries[entry.request] = nil }
         // Samples of the same address that arrived while it was stored.
         defer { for follower in entry?.followers ?? [] { request(follower) } }
-        if record.isPrimary, case .success(let job) = record.job {
+        if record.isPrimary, let entry {
             let content = shard == nil ? nil : record.content
             // A sample that the archive has in another form is requested again.
             if shard == nil || content != nil || record.result.status != .ok {
                 var learned = Learned(result: record.result, content: content)
                 // The archive has another key for each sample, and its content is described again.
                 if shard != nil { (learned.result.key, learned.result.sha256) = (nil, nil) }
-                recent.note(learned, for: job.request)
+                recent.note(learned, for: entry.request)
             }
         }
         guard configuration.isOrdered, shard == nil else { return emit(record) }
@@ -279,10 +279,8 @@ extension PipeResult {
         guard let response else { return }
         if response.status > 0 { http = response.status }
         type = response.contentType.flatMap { MediaType.name(in: $0) }
-        let address = Redaction.address(response.url)
-        if !response.url.isEmpty, response.url != job.url, response.url != job.address.text {
-            finalURL = address
-        }
+        let url = response.url
+        if !url.isEmpty, url != job.url, url != job.address.text { finalURL = Redaction.address(url) }
     }
 
     init(_ error: PawlError, of job: PipeJob, respecting tags: Set<String>) {

@@ -11,6 +11,7 @@ package struct PipeRun {
     /// An unfinished sample.
     final class Entry {
         let job: PipeJob
+        let request: PipeJob.Request
         /// The length of its line.
         let size: Int
         let host: String
@@ -35,6 +36,7 @@ package struct PipeRun {
 
         var server: String { "\(host):\(job.address.port)" }
     }
+            request = job.request
 
     /// The result of a request, for later samples with the same request.
     struct Learned: Sendable {

@@ -45,8 +45,9 @@ final class ShardSink: SampleSink {
             try record.result.describe(content)
             record.content = try add(content, &record, job)
         }
-        try manifest.append(record.line(isTimed: false) + [UInt8(ascii: "\n")])
-        try results.append(record.line() + [UInt8(ascii: "\n")])
+        let lines = record.lines()
+        try manifest.append(lines.reproducible)
+        try results.append(lines.timed)
     }
 
     /// Returns the content as a region of the archive.
@@ -63,7 +64,7 @@ final class ShardSink: SampleSink {
             key: key,
             job: job,
             result: record.result,
-            response: record.response,
+            response: record.response?.value,
             requested: record.requested
         )
         let offset = try archive.write(sample, content, to: append)

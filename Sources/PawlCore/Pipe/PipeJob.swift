@@ -17,6 +17,10 @@ package struct PipeJob: Hashable, Sendable {
     private let given: [JSON.Member]?
     /// All members of the object except `headers`, which may contain secrets.
     package var members: [JSON.Member] { given ?? [JSON.Member("url", .string(url))] }
+    /// Those that a result does not have.
+    var otherMembers: [JSON.Member] { (given ?? []).filter { !PipeResult.names.contains($0.name) } }
+    /// The `id` as in the object.
+    var givenID: JSON { given?.last { $0.name == "id" }?.value ?? .null }
 
     /// An invalid line, with what could be parsed.
     package struct Refusal: Error, Hashable, Sendable {
@@ -168,15 +172,35 @@ package struct PipeJob: Hashable, Sendable {
 extension PipeJob {
     /// Equal for jobs that make the same request for the same content.
     package struct Request: Hashable, Sendable {
-        private let url: String
-        private let headers: [String]
-        private let checksum: String?
+        /// By reference and with its hash: thousands of requests are remembered, and each is looked up several times.
+        private final class Parts: Sendable {
+            let url: String
+            let headers: [String]
+            let checksum: String?
+            let hash: Int
 
-        fileprivate init(_ job: PipeJob) {
-            url = job.url
-            headers = job.headers
-            checksum = job.checksum
+            init(_ job: PipeJob) {
+                (url, headers, checksum) = (job.url, job.headers, job.checksum)
+                var hasher = Hasher()
+                hasher.combine(url)
+                hasher.combine(headers)
+                hasher.combine(checksum)
+                hash = hasher.finalize()
+            }
         }
+
+        private let parts: Parts
+
+        fileprivate init(_ job: PipeJob) { parts = Parts(job) }
+
+        package static func == (left: Request, right: Request) -> Bool {
+            let (left, right) = (left.parts, right.parts)
+            guard left !== right else { return true }
+            return left.hash == right.hash && left.url == right.url && left.headers == right.headers
+                && left.checksum == right.checksum
+        }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(parts.hash) }
     }
 
     package var request: Request { Request(self) }

@@ -42,8 +42,42 @@ package struct PipeResult: Hashable, Sendable {
     ///
     /// `isTimed`: includes `attempts` and `seconds`, which differ between runs.
     package func line(of job: PipeJob, isTimed: Bool = true) -> [UInt8] {
+        var line = ownMembers(of: job)
+        if isTimed { addTimes(to: &line) }
+        for member in job.otherMembers { line.add(member.name, member.value) }
+        return line.end()
+    }
+
+    /// The line of a job with `attempts` and `seconds`, and without them.
+    package struct Lines: Sendable {
+        package var timed: [UInt8]
+        package var reproducible: [UInt8]
+
+        package init(timed: [UInt8], reproducible: [UInt8]) {
+            (self.timed, self.reproducible) = (timed, reproducible)
+        }
+    }
+
+    /// Both lines, whose equal members are written once.
+    package func lines(of job: PipeJob) -> Lines {
+        var line = ownMembers(of: job)
+        var timed = line
+        addTimes(to: &timed)
+        for member in job.otherMembers {
+            line.add(member.name, member.value)
+            timed.add(member.name, member.value)
+        }
+        return Lines(timed: timed.end(), reproducible: line.end())
+    }
+
+    private func addTimes(to line: inout JSON.ObjectText) {
+        line.add("attempts", attempts)
+        line.add("seconds", .number(Self.decimal(seconds)))
+    }
+
+    private func ownMembers(of job: PipeJob) -> JSON.ObjectText {
         var line = JSON.ObjectText()
-        line.add("id", job.members.last { $0.name == "id" }?.value ?? .null)
+        line.add("id", job.givenID)
         line.add("url", job.url)
         line.add("status", status.rawValue)
         line.add("code", Int(code))
@@ -54,14 +88,7 @@ package struct PipeResult: Hashable, Sendable {
         line.add("key", key)
         line.add("type", type)
         line.add("finalURL", finalURL)
-        if isTimed {
-            line.add("attempts", attempts)
-            line.add("seconds", .number(Self.decimal(seconds)))
-        }
-        for member in job.members where !Self.names.contains(member.name) {
-            line.add(member.name, member.value)
-        }
-        return line.end()
+        return line
     }
 
     /// The output for an invalid line of the input.
