@@ -376,12 +376,13 @@ int pawl_spawn_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
-void pawl_limit_lookups(void) {
+void pawl_limit_lookups(bool sequential) {
 #ifdef __GLIBC__
     // Once it is changed, the library does not replace a configuration that is no longer that of the file.
     if (_res.options & RES_INIT) res_nclose(&_res);
     if (res_ninit(&_res) != 0) return;
     if (_res.retrans == RES_TIMEOUT) _res.retrans = 2;
     if (_res.retry == RES_DFLRETRY) _res.retry = 1;
+    if (sequential) _res.options |= RES_SNGLKUPREOP;
 #endif
 }

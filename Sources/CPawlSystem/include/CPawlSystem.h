@@ -1,6 +1,7 @@
 // The only access to system calls that Swift cannot make: variadic ones, and those that the C library's overlay hides.
 // Unless stated otherwise a function returns 0 or an errno value.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -163,4 +164,4 @@ uint64_t pawl_crc_combined(int kind, uint64_t first, uint64_t second, uint64_t l
 
 // Limits the time that the C library's resolver takes for each lookup of this thread, where resolv.conf(5) leaves it open: one attempt
 // of 2 seconds for each name server.
-void pawl_limit_lookups(void);
+void pawl_limit_lookups(bool sequential);

@@ -2,6 +2,7 @@ import CPawlSystem
 import Glibc
 import PawlCore
 import PawlSystem
+import Synchronization
 
 /// The system's resolver: `/etc/hosts`, DNS, and whatever else `nsswitch.conf` names.
 enum SystemResolver {
@@ -9,11 +10,27 @@ enum SystemResolver {
     private static let noData: Int32 = -5
     private static let noFamily: Int32 = -9
 
+    /// A lookup that is longer has waited for a query without a response.
+    private static let longest = Interval.milliseconds(1_900)
+    /// How long the queries of a name are sent one after another then.
+    private static let memory = Interval.seconds(600)
+    /// The end of that time, of `SystemClock` in nanoseconds.
+    private static let sequentialUntil = Atomic<Int64>(.min)
+
     /// Blocks until the resolver has resolved or was given up.
+    ///
+    /// Some servers respond to one of the two queries of a name only. glibc then sends both three times, two seconds each; but if it
+    /// sends the second one after the response to the first, it waits once. Where no query is lost that would take longer.
     static func lookUp(_ query: HostQuery) -> HostResult {
+        let start = SystemClock().now
         // `HostCache` decides what is looked up again; until then others need the thread.
-        pawl_limit_lookups()
-        return resolve(query)
+        pawl_limit_lookups(start.nanoseconds < sequentialUntil.load(ordering: .relaxed))
+        let result = resolve(query)
+        let end = SystemClock().now
+        if case .addresses = result, query.version == .any, end - start >= longest {
+            sequentialUntil.store((end + memory).nanoseconds, ordering: .relaxed)
+        }
+        return result
     }
 
     private static func resolve(_ query: HostQuery) -> HostResult {
