@@ -8,6 +8,13 @@ struct ObjectSink: SampleSink {
     /// Many, because a request takes much longer than writing a file.
     let threads: Int
     let batch = 1
+    private let breaker: StoreBreaker
+
+    /// `failures`: after that many in a row that could not connect, samples fail at once.
+    init(prefix: ObjectPrefix, threads: Int, failures: Int) {
+        (self.prefix, self.threads) = (prefix, threads)
+        breaker = StoreBreaker(limit: failures)
+    }
 
     /// Identifies the origin of an object, as in a folder, and its content.
     private struct Mark {
@@ -32,13 +39,21 @@ struct ObjectSink: SampleSink {
     func store(_ records: inout [PipeRecord]) throws(Failure) {
         for index in records.indices {
             guard case .success(let job) = records[index].job else { continue }
+            if let failure = breaker.rejection(of: prefix.path(of: records[index].result.key ?? "")) {
+                records[index].result.fail(failure)
+                records[index].isLookup = false
+                records[index].content = nil
+                continue
+            }
             do throws(Failure) {
                 if records[index].isLookup {
                     try look(&records[index], job)
                 } else {
                     try store(&records[index], job)
                 }
+                breaker.note(nil)
             } catch {
+                breaker.note(error)
                 // The store would refuse all other samples too.
                 if error.code == .authorization { throw error }
                 records[index].result.fail(error)

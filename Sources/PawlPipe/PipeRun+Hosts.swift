@@ -187,6 +187,14 @@ extension ServerBreakers {
 
     mutating func start(_ entry: PipeRun.Entry, at now: Instant) -> Decision {
         count == 0 ? .attempt : start(entry.server, at: now)
+    /// Whether the server could not be connected to.
+    var concernsConnection: Bool {
+        switch fault {
+        case .nameResolution, .unreachable, .connectionRefused, .connectTimeout: true
+        case _: false
+        }
+    }
+
     }
 
     mutating func connected(_ entry: PipeRun.Entry) {
@@ -196,18 +204,13 @@ extension ServerBreakers {
 
 extension PawlError {
     /// Whether other requests to the host would fail as well now.
-    var concernsHost: Bool { status == 429 || status == 503 || concernsConnection }
-
-    private var concernsConnection: Bool {
-        switch failure.fault {
-        case .nameResolution, .unreachable, .connectionRefused, .connectTimeout: true
-        case _: false
-        }
-    }
+    var concernsHost: Bool { status == 429 || status == 503 || failure.concernsConnection }
 
     /// Whether the server of the address could not be connected to: not that of a redirect's target.
     func isConnectionFailure(of address: WebAddress) -> Bool {
-        guard concernsConnection else { return false }
+        guard failure.concernsConnection else { return false }
+        // An object is requested by the URL of its store.
+        if address.scheme == .s3 { return true }
         guard let failed = failingURL.flatMap({ try? WebAddress.parse($0).address }) else { return true }
         return failed.host == address.host && failed.port == address.port
     }

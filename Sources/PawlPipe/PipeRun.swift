@@ -134,7 +134,10 @@ package struct PipeRun {
             let prefix = try ObjectPrefix(address, configuration.download, spool: spool)
             place = prefix
             let threads = min(configuration.jobs, PipeRun.mostRequests)
-            objects = format == .files ? ObjectSink(prefix: prefix, threads: threads) : nil
+            objects =
+                format == .files
+                ? ObjectSink(prefix: prefix, threads: threads, failures: configuration.hostFailures)
+                : nil
             self.folder = nil
         case nil: (place, self.folder, objects) = (nil, nil, nil)
         }

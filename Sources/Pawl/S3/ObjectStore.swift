@@ -122,7 +122,7 @@ package final class ObjectStore: Sendable {
         var mayCorrect = true
         while true {
             if mustEnd(method) { throw interrupted(what, address) }
-            let failure: Failure
+            var failure: Failure
             var disposition: RetryPolicy.Disposition
             var retryAfter: Interval?
             do throws(TransferFault) {
@@ -149,6 +149,7 @@ package final class ObjectStore: Sendable {
                 if mustEnd(method) { throw interrupted(what, address) }
                 disposition = RetryPolicy.disposition(of: .transfer(error))
                 failure = Failure(disposition.code, what, at: address.redacted, because: error.text)
+                failure.fault = error.kind
             }
             guard disposition.isRetried, attempt < policy.retries else { throw failure }
             attempt += 1
