@@ -10,6 +10,8 @@ package final class PipeInbox: Sendable {
         case stored([PipeRecord])
         /// The name of a host was looked up.
         case lookedUp(String, HostQuery, HostResult)
+        /// The target of a sample's redirect was looked up.
+        case redirectLookedUp(Int, HostQuery, HostResult)
         /// The sink has failed.
         case sinkFailed(Failure)
         case inputFailed(Failure)
@@ -33,15 +35,15 @@ package final class PipeInbox: Sendable {
         var hasLines: Bool { next < lines.count }
         /// Whether further lines are read.
         var hasRoom: Bool { lineBytes < 2 << 20 && lines.count - next < 16_384 }
-    }
-
         /// Whether a waiting reader continues: it is woken for many lines, not for one.
         var hasMuchRoom: Bool { lineBytes < 1 << 20 && lines.count - next < 8_192 }
-    private let state = Monitor(State())
+    }
 
-    package init() {}
+    private let state = Monitor(State())
     /// Whether the reader may continue; apart from the state, so that messages do not wake it.
     private let mayRead = Monitor(false)
+
+    package init() {}
 
     /// Ends the run: finishes what is under way within the grace period.
     package func stop() { post(.stop) }
@@ -93,15 +95,15 @@ package final class PipeInbox: Sendable {
             state.lines += lines
             state.lineBytes += lines.reduce(0) { $0 + ($1.bytes?.count ?? 0) }
             state.isReaderWaiting = !state.hasRoom
-        }
             return state.isReaderWaiting
+        }
         guard isWaiting else { return }
         _ = mayRead.wait(until: nil) { mayRead in
             defer { mayRead = false }
             return mayRead ? () : nil
+        }
     }
 
-        }
     fileprivate func endInput(_ failure: Failure?) {
         state.with { state in
             state.isInputOver = true

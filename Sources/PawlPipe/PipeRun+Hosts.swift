@@ -65,7 +65,7 @@ extension PipeRun {
     }
 
     /// Whether the lookup was the last attempt of the sample; else `attempts` is the number of those until now.
-    private mutating func countAttempt(of number: Int, _ attempts: inout Int) -> Bool {
+    mutating func countAttempt(of number: Int, _ attempts: inout Int) -> Bool {
         let retries = configuration.download.retries
         if number < 0 {
             guard let request = requests[number] else { return false }
@@ -113,8 +113,13 @@ extension PipeRun {
     /// A sample has failed: the server cannot be connected to, or has been.
     mutating func note(_ error: PawlError, of entry: Entry) {
         guard error.isConnectionFailure(of: entry.job.address) else { return breakers.connected(entry) }
+        noteDead(entry, error.failure)
+    }
+
+    /// A sample has failed, because its server could not be connected to.
+    mutating func noteDead(_ entry: Entry, _ failure: Failure) {
         let (server, now) = (entry.server, clock.now)
-        guard breakers.failed(server, error.failure, at: now),
+        guard breakers.failed(server, failure, at: now),
             let failure = breakers.rejection(of: server, at: now)
         else { return }
         let waiting = schedule.removeAll(of: entry.host) { [entries] number in
@@ -151,7 +156,7 @@ extension PipeRun {
         // The samples of a published shard would be missing permanently.
         guard shard == nil else {
             let isNeeded = entries.values.contains {
-                !$0.job.address.isLoopback && ($0.isWaiting || $0.download != nil)
+                !$0.job.address.isLoopback && ($0.isWaiting || $0.isParked || $0.download != nil)
             }
             if isNeeded { self.failure = self.failure ?? failure }
             return
@@ -170,7 +175,26 @@ extension PipeRun {
     }
 }
 
+extension PipeConfiguration {
+    /// Connecting has three quarters of the time of a sample: so one that could not connect is known from one that was slow.
+    func limitingConnects() -> PipeConfiguration {
+        guard let sampleTimeout else { return self }
+        var limited = self
+        let timeout = download.connectTimeout ?? download.timeout
+        limited.download.connectTimeout = min(timeout, sampleTimeout.seconds * 0.75)
+        return limited
+    }
+}
+
 extension Failure {
+    /// Whether the server could not be connected to.
+    var concernsConnection: Bool {
+        switch fault {
+        case .nameResolution, .unreachable, .connectionRefused, .connectTimeout: true
+        case _: false
+        }
+    }
+
     /// The same failure of another sample.
     func moved(to address: WebAddress) -> Failure {
         var failure = self
@@ -187,14 +211,6 @@ extension ServerBreakers {
 
     mutating func start(_ entry: PipeRun.Entry, at now: Instant) -> Decision {
         count == 0 ? .attempt : start(entry.server, at: now)
-    /// Whether the server could not be connected to.
-    var concernsConnection: Bool {
-        switch fault {
-        case .nameResolution, .unreachable, .connectionRefused, .connectTimeout: true
-        case _: false
-        }
-    }
-
     }
 
     mutating func connected(_ entry: PipeRun.Entry) {

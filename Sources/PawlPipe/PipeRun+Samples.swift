@@ -138,8 +138,10 @@ extension PipeRun {
         if number < 0 { return hearRobots(number, event.kind) }
         guard let entry = entries[number] else { return }
         switch event.kind {
+        case .retry(let error, _) where park(number, after: error): break
         case .retry(let error, let delay):
             entry.attempts += 1
+            entry.connectionFailure = error.isConnectionFailure(of: entry.job.address) ? error.failure : nil
             if error.concernsHost { postpone(number, after: error, by: .seconds(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
@@ -148,6 +150,7 @@ extension PipeRun {
             var result = PipeResult(.ok)
             result.describe(file.response, of: entry.job)
             complete(number, result, entry.spool?.content, file.response)
+        case .failed(let error) where park(number, after: error): break
         case .failed(let error):
             numbers[event.id] = nil
             schedule.ended(of: entry.host, keepsConnection: error.status != nil)

@@ -27,16 +27,22 @@ package struct PipeRun {
         var isWaiting = false
         /// Whether it has started only because its host is looked up.
         var isLookedUp = false
+        /// Why its last attempt could not connect.
+        var connectionFailure: Failure?
+        /// The target of a redirect that is looked up before it starts again.
+        var redirect: WebAddress?
+        /// Whether it waits for that.
+        var isParked = false
 
         init(_ job: PipeJob, size: Int) {
             self.job = job
+            request = job.request
             self.size = size
             host = HostPartition.server(job.address.host)
         }
 
         var server: String { "\(host):\(job.address.port)" }
     }
-            request = job.request
 
     /// The result of a request, for later samples with the same request.
     struct Learned: Sendable {
@@ -64,6 +70,8 @@ package struct PipeRun {
     var primaries: [PipeJob.Request: Int] = [:]
     var recent = RecentResults<Learned>(capacity: 32_768)
     var deadlines = InstantHeap<Int>()
+    /// When the targets of redirects are looked up again.
+    var redirectLookups = InstantHeap<Int>()
     /// The number of the next sample, and how many are done.
     var issued = 0
     var done = 0
@@ -100,7 +108,7 @@ package struct PipeRun {
             let agent = configuration.download.userAgent ?? "Pawl/\(PawlVersion.text)"
             configuration.download.userAgent = "\(agent) (+\(contact))"
         }
-        self.configuration = configuration
+        self.configuration = configuration.limitingConnects()
         self.inbox = inbox
         nextLook = clock.now
         reporter = try PipeReporter(configuration, now: clock.now)
@@ -216,6 +224,7 @@ package struct PipeRun {
     private var nextInstant: Instant? {
         var next = min(nextLook, reporter.nextInstant)
         if let deadline = robotsDeadlines.first { next = min(next, deadline) }
+        if let start = redirectLookups.first { next = min(next, start) }
         if stopDeadline == nil, let start = schedule.nextStart { next = min(next, start) }
         if let deadline = deadlines.first { next = min(next, deadline) }
         if let stopDeadline { next = min(next, stopDeadline) }
@@ -228,6 +237,7 @@ package struct PipeRun {
         case .stored(let records):
             for record in records { record.isLookup ? request(record.number) : finish(record) }
         case .lookedUp(let host, let query, let result): lookedUp(host, query, result)
+        case .redirectLookedUp(let number, let query, let result): redirectLookedUp(number, query, result)
         case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
             self.failure = self.failure ?? failure
         case .outputDrained, .inputEnded: break
@@ -247,7 +257,7 @@ package struct PipeRun {
         requests = [:]
         stopDeadline = clock.now + (shard == nil ? configuration.grace : .zero)
         _ = schedule.removeAll()
-        for (number, entry) in entries where entry.isWaiting { drop(number) }
+        for (number, entry) in entries where entry.isWaiting || entry.isParked { drop(number) }
     }
 
     mutating func drop(_ number: Int) {
@@ -260,6 +270,7 @@ package struct PipeRun {
     private mutating func expire() {
         let now = clock.now
         while let number = robotsDeadlines.pop(atMost: now) { expireRobots(number) }
+        while let number = redirectLookups.pop(atMost: now) { lookUpRedirect(number) }
         guard let timeout = configuration.sampleTimeout else { return }
         while let number = deadlines.pop(atMost: now) {
             // The time of a sample begins anew after the lookup of its host.
@@ -272,8 +283,9 @@ package struct PipeRun {
                 at: Redaction.address(entry.job.url),
                 because: "it took longer than \(timeout.seconds) s"
             )
-            if breakers.isProbed(entry.server) { _ = breakers.failed(entry.server, failure, at: now) }
+            let cause = entry.spool?.content.length ?? 0 == 0 ? entry.connectionFailure : nil
             complete(number, PipeResult(failure), nil, nil)
+            if cause != nil || breakers.isProbed(entry.server) { noteDead(entry, cause ?? failure) }
         }
     }
 
@@ -286,7 +298,7 @@ package struct PipeRun {
             return true
         }
         if entry.isWaiting { schedule.remove(number, of: entry.host) }
-        return entry.isWaiting
+        return entry.isWaiting || entry.isParked
     }
 
     /// Half of the cores: the others parse lines, compute digests and write.

@@ -22,6 +22,36 @@ struct DeadHostTests {
         return (socket, UInt16(bigEndian: address.sin_port))
     }
 
+    /// A port whose connections are never accepted: the queue of the listening socket is full.
+    private final class SilentPort {
+        let port: UInt16
+        private var sockets: [Int32] = []
+
+        init() throws {
+            let (socket, port) = try DeadHostTests.closedPort()
+            self.port = port
+            sockets = [socket]
+            try #require(listen(socket, 0) == 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            let type =
+                Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+            for _ in 0..<4 {
+                let client = Glibc.socket(AF_INET, type, 0)
+                sockets.append(client)
+                unsafe withUnsafePointer(to: &address) { pointer in
+                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        _ = unsafe connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+            }
+        }
+
+        deinit { for socket in sockets { close(socket) } }
+    }
+
     private static let polite = ["--contact", "me@example.org", "--allow-private-addresses"]
 
     @Test func `after some samples that could not connect, others of the server fail at once`() throws {
@@ -43,6 +73,51 @@ struct DeadHostTests {
         #expect(reason.contains("it was not tried, since 127.0.0.1:\(port) could not be connected to"))
         let all = try bench.run(options + ["--host-failures", "0"], with: PipeBench.local)
         #expect(all.results.filter { $0["attempts"]?.integer == 2 }.count == 40)
+    }
+
+    @Test func `a server that accepts no connection within the time of a sample is tried no more`() throws {
+        let bench = try PipeBench()
+        let silent = try SilentPort()
+        try bench.write((0..<40).map { "http://127.0.0.1:\(silent.port)/\($0)" })
+        let options = ["--per-host", "1", "--sample-timeout", "0.5", "--host-failures", "2", "-q"]
+        let (code, results) = try bench.run(options, with: PipeBench.local)
+        #expect(code == 2 && results.count == 40)
+        let reasons = results.map { $0["reason"]?.string ?? "" }
+        #expect(reasons.prefix(2).allSatisfy { $0.contains("it took longer than 0.5 s") })
+        // On a busy machine one may have ended before it was known that it could not connect.
+        #expect(reasons.count { $0.contains("it was not tried, since 127.0.0.1:\(silent.port)") } > 30)
+    }
+
+    @Test func `a slow response is no failure to connect`() throws {
+        let bench = try PipeBench()
+        try bench.write(
+            (0..<6).map { number in
+                bench.origin.serve("/\(number)", Payload(text: "abc")) { $0.delay = .untilReleased }
+            }
+        )
+        let options = ["--per-host", "1", "--sample-timeout", "0.2", "--host-failures", "1", "-q"]
+        let (code, results) = try bench.run(options, with: PipeBench.local)
+        #expect(code == 2 && results.count == 6)
+        #expect(results.allSatisfy { $0["reason"]?.string?.contains("it took longer than 0.2 s") == true })
+    }
+
+    @Test func `objects of a store that cannot be connected to fail at once after some`() throws {
+        let (socket, port) = try Self.closedPort()
+        defer { close(socket) }
+        let bench = try PipeBench()
+        try bench.write((0..<40).map { "s3://bucket/\($0)" })
+        let options = [
+            "--endpoint-url", "http://127.0.0.1:\(port)", "--no-sign-request", "--per-host", "1", "--retries",
+            "1",
+            "--retry-delay", "0.01", "--host-failures", "3", "-q",
+        ]
+        let (code, results) = try bench.run(options, with: PipeBench.local)
+        #expect(code == 6 && results.count == 40)
+        let reasons = results.map { $0["reason"]?.string ?? "" }
+        #expect(
+            reasons.count { $0.contains("it was not tried, since the store of s3://bucket could not be") }
+                == 37
+        )
     }
 
     @Test func `a robots dot txt that cannot be fetched for lack of a connection counts for all`() throws {

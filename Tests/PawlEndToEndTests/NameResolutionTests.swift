@@ -17,6 +17,11 @@ struct `Name resolution` {
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             def do_GET(self):
+                if self.path.startswith("/to/"):
+                    self.send_response(302)
+                    self.send_header("Location", f"http://{self.path[4:]}:8000/x")
+                    self.send_header("Content-Length", "0")
+                    return self.end_headers()
                 self.send_response(200)
                 self.send_header("Content-Length", "5")
                 self.end_headers()
@@ -124,6 +129,45 @@ struct `Name resolution` {
         #expect(process.exit == .code(2), "\(process.errors)")
         let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
         #expect(results.map { $0["code"]?.integer } == [0, 2, 2, 2])
+    }
+
+    @Test func `a redirect to a host whose name server is silent holds up no other sample`() throws {
+        let folder = try TemporaryFolder()
+        let lines =
+            (0..<2).map { "http://127.0.0.1:8000/to/silent\($0).example" }
+            + ["http://127.0.0.1:8000/to/h0.example", "http://127.0.0.1:8000/to/dead0.example"]
+            + (0..<4).map { "http://127.0.0.2:8000/\($0)" }
+        try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
+        let options = ["-j", "2", "--retries", "0", "--robots", "ignore", "--allow-private-addresses", "-q"]
+        let process = try run(folder, ["pipe", "-i", "jobs"] + options)
+        #expect(process.exit == .code(19), "\(process.errors)")
+        let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
+        #expect(results.count == 8)
+        let silent = results.filter { $0["url"]?.string?.contains("silent") == true }
+        #expect(silent.allSatisfy { $0["code"]?.integer == 19 && $0["attempts"]?.integer == 1 })
+        #expect(silent == results.suffix(2), "the others did not wait for their lookups")
+        #expect(results.count { $0["status"]?.string == "ok" } == 5)
+        #expect(
+            results.filter { $0["url"]?.string?.contains("dead0") == true }.map { $0["code"]?.integer } == [
+                19
+            ]
+        )
+    }
+
+    @Test func `where one of two queries of a name is lost, the next names wait for it once`() throws {
+        let folder = try TemporaryFolder()
+        // One after another: the redirects of one sample.
+        let lines = ["http://half0.example:8000/to/half1.example"]
+        try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
+        let options = ["--robots", "ignore", "--allow-private-addresses", "-q"]
+        let process = try run(folder, ["pipe", "-i", "jobs"] + options)
+        #expect(process.exit == .code(0), "\(process.errors)")
+        let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
+        // Six for the first name, two for the second one; three times six when all were sent at once.
+        let queries = log.split(separator: "\n").first.flatMap {
+            $0.split(separator: " ").last.flatMap { Int($0) }
+        }
+        #expect(queries == 8, "\(log)")
     }
 
     @Test(arguments: [["--robots", "ignore"], ["--contact", "me@example.org"]])

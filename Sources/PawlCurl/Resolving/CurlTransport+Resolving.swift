@@ -78,7 +78,7 @@ extension CurlTransport {
         case .known(let result): return target(of: request, query, result)
         case .waiting(let waiter):
             let now = clock.now
-            let deadline = now + request.settings.values.connectTimeout
+            let deadline = now + request.settings.values.lookupTimeout
             lookups[waiter] = PendingLookup(receiver: receiver, query: query, start: now, deadline: deadline)
             lookupDeadline = min(lookupDeadline ?? deadline, deadline)
             return .pending
@@ -164,6 +164,15 @@ extension PendingLookup {
         case .connection(let exchange): exchange.request
         case .exchange(let exchange): exchange.request
         }
+    }
+}
+
+extension TransferSettings.Values {
+    /// How long a request waits for the lookup of its host.
+    ///
+    /// Where requests go to many hosts, their owner looks them up before, and also the targets of redirects that take longer.
+    fileprivate var lookupTimeout: Interval {
+        usesManyHosts ? min(connectTimeout, HostCache.silence * 2) : connectTimeout
     }
 }
 
