@@ -125,6 +125,38 @@ struct `Samples in an object store` {
         #expect(try store.state().objects.isEmpty)
     }
 
+    /// A store that ends after its first response.
+    private static let mortal = """
+        import socket, sys
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", int(sys.argv[1])))
+        listener.listen(5)
+        while True:
+            client, _ = listener.accept()
+            if client.recv(4096):
+                listener.close()
+                client.sendall(b"HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: 0\\r\\n\\r\\n")
+                break
+        """
+
+    @Test func `samples fail at once after some whose store could not be connected to`() throws {
+        try bench.write((0..<200).map { bench.origin.serve("/n/\($0)", Payload(text: "abc")) })
+        let port = try FreePort.choose()
+        let folder = try TemporaryFolder()
+        let dying = try ServerProcess("python3", ["-c", Self.mortal, "\(port)"], in: folder, ports: [port])
+        let options = [
+            "--endpoint-url", "http://127.0.0.1:\(port)", "--no-sign-request", "--retries", "0", "-q",
+        ]
+        let (code, results) = try withExtendedLifetime(dying) { try bench.run(files + options) }
+        #expect(code == 6 && results.count == 200)
+        #expect(statuses(results) == ["failed"])
+        let reasons = results.map { $0["reason"]?.string ?? "" }
+        // As many as there are threads may have begun before.
+        #expect(reasons.count { $0.contains("since the store could not be connected to repeatedly") } > 150)
+        #expect(bench.origin.log.records.isEmpty)
+    }
+
     @Test func `a web server is no store`() throws {
         try bench.serve(1)
         let page = bench.origin.serve("/public", Payload(text: "<html></html>")) {
