@@ -270,6 +270,15 @@ import Testing
                 == "OK"
         )
         #expect(try await bench.result("aria2.getGlobalOption")["log"] == nil)
+        for folder in ["/etc", "../x", bench.root + "x", ".pawl/x"] {
+            let change: JSON = [["dir": .string(folder), "split": "7"]]
+            let refusal = try await bench.refusal("aria2.changeGlobalOption", change)
+            #expect(refusal.contains("folder"), "\(refusal)")
+        }
+        let kept = try await bench.result("aria2.getGlobalOption")
+        #expect(kept["dir"]?.string == bench.root && kept["split"] != "7", "\(kept.text)")
+        let change: JSON = [["dir": .string(bench.root + "/films")]]
+        #expect(try await bench.result("aria2.changeGlobalOption", change) == "OK")
         await bench.close()
     }
 

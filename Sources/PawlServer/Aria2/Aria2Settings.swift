@@ -43,9 +43,16 @@ package final class Aria2Settings: Sendable {
             var changed = options
             try changed.take(given, scope: .global)
             // Every later download would be refused.
-            if let folder = changed["dir"] { _ = try Aria2Options.folder(folder, root: root) }
+            if let folder = changed["dir"] { try check(folder) }
             options = changed
             return changed
+        }
+    }
+
+    private func check(_ folder: String) throws(RPCError) {
+        let place = try Aria2Options.folder(folder, root: root)
+        do throws(PawlError) { _ = try DownloadRequest.checkedFolder(place) } catch {
+            throw RPCError(Int(error.code.rawValue), error.description)
         }
     }
 
