@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: [
         (["--print"], "--install"), (["--run-as", "u"], "--install"), (["--system"], "--install"),
-        (["--private-key", "k"], "--certificate"),
+        (["--private-key", "k"], "--certificate"), (["--certificate", "c"], "--private-key"),
     ])
     func `serve refuses what would have no effect`(words: [String], other: String) throws {
         let text = try refusal("serve", words)

@@ -44,6 +44,15 @@ import Testing
         #expect(lines.contains("folder     /srv/downloads/films"))
     }
 
+    @Test func `details tell that the finished file is gone`() {
+        var sheet: JSON = ["id": "0123456789abcdef", "state": "finished", "name": "f.bin", "file": "there"]
+        #expect(!DownloadSheet(sheet).text.contains("missing"))
+        sheet = ["id": "0123456789abcdef", "state": "finished", "name": "f.bin", "file": "missing"]
+        #expect(
+            DownloadSheet(sheet).text.split(separator: "\n").contains { $0.hasPrefix("file       missing") }
+        )
+    }
+
     @Test func `details are broken between words, URLs are not`() {
         let url = "http://h/" + String(repeating: "path/", count: 20) + "f.bin"
         let sheet: JSON = [

@@ -146,7 +146,6 @@ enum FileVerifier {
         _ progress: (Int) -> Bool
     ) throws(Failure) -> VerifyRun.Outcome {
         let place = item.path
-        let file = try FileDigests(item.name)
         guard item.isNamed else {
             if let failure = item.failure { throw failure }
             throw Failure(
@@ -156,6 +155,7 @@ enum FileVerifier {
                 because: item.flaw ?? "nothing that was given names it"
             )
         }
+        let file = try FileDigests(item.name)
         if let length = item.length, length != file.length {
             throw Failure(
                 .checksumMismatch,

@@ -238,6 +238,25 @@ import Testing
         #expect(try bench.pawl("verify", "a", "--from", bench.origin.url("/d/a")).code == 32)
     }
 
+    @Test func `a file that the origin does not have says nothing of the others`() throws {
+        let bench = try IntegrityBench()
+        for name in ["a", "b", "c"] { try bench.write(name, Self.content) }
+        let digest = try bench.sum("sha256sum", of: "a")
+        for name in ["a", "c"] { bench.origin.serve("/d/" + name, Payload(Self.content)) }
+        bench.origin.serve("/d/SHA256SUMS", Payload(text: "\(digest)  a\n\(digest)  b\n\(digest)  c\n"))
+        try bench.write("a", [1])
+        let run = try bench.pawl("verify", "a", "b", "c", "--from", bench.origin.url("/d/"))
+        #expect(run.code == 32 && run.lines.count == 3, "\(run)")
+        #expect(run.lines[0].hasPrefix("a: FAILED, expected sha-256"), "\(run)")
+        #expect(run.lines[1].hasPrefix("b: FAILED, cannot fetch") && run.lines[1].contains("404"), "\(run)")
+        #expect(run.lines[2].hasPrefix("c: OK"), "\(run)")
+        let missing = try bench.pawl("verify", "b", "c", "--from", bench.origin.url("/d/"))
+        #expect(missing.code == 3, "\(missing)")
+        let unstated = bench.origin.serve("/e/b", Payload(Self.content))
+        let plain = try bench.pawl("verify", "b", "--from", unstated)
+        #expect(plain.code == 3 && plain.lines[0].contains("states a digest of it"), "\(plain)")
+    }
+
     @Test func `what the fields of the origin's response state`() throws {
         let bench = try IntegrityBench()
         try bench.write("a", Self.content)
