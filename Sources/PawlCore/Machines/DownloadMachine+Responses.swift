@@ -180,8 +180,7 @@ extension DownloadMachine {
         guard plan.selection == .whole, lanes.count == 1, isClaimed, !isStale, !map.done.isEmpty,
             existingLength == nil, !hasPieces, !mayNotDiscard(for: source), !sources[source].isFileTransfer
         else { return nil }
-        let isOther = LocalizableMessage("other-content", "it has other content: \(evidence)")
-        if let others = leaveOut(index, isOther, now: now) { return others }
+        if let others = leaveOut(index, Self.otherContent(evidence), now: now) { return others }
         sources[source].wentBack = false
         return [remove(index), startOver(from: source, now: now)]
     }

@@ -106,6 +106,11 @@ extension DownloadMachine {
         for index in sources.indices { sources[index].isProven = false }
     }
 
+    /// Why a source is left out that has other content.
+    static func otherContent(_ evidence: LocalizableMessage) -> LocalizableMessage {
+        LocalizableMessage("other-content", "it has other content: \(evidence)")
+    }
+
     /// The content differs from the bytes on disk; `isOnDisk`: these are of both, so none can be continued.
     mutating func changed(
         _ evidence: LocalizableMessage,
@@ -114,7 +119,7 @@ extension DownloadMachine {
         now: Instant
     ) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
-        let isOther = LocalizableMessage("other-content", "it has other content: \(evidence)")
+        let isOther = Self.otherContent(evidence)
         if let others = leaveOut(index, isOther, now: now) { return others }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
         // Another source may still have the content that the pieces describe.
