@@ -154,6 +154,10 @@ extension EasyHandle {
             )
         }
         let proxy = request.flatMap(Self.proxy)
+        if let request, let fault = proxyFault(kind, mapping.text, of: request) { return fault }
+        if code == CURLE_SSL_CERTPROBLEM {
+            return .clientCertificate(Secrets.removed(from: mapping.text, of: request))
+        }
         if kind == .connectionRefused, let proxy, CurlErrorText.isOf(proxy: proxy, mapping.text) {
             kind = .proxy
         }
@@ -162,7 +166,8 @@ extension EasyHandle {
             CurlErrorText.worded(
                 Secrets.removed(from: mapping.text, of: request),
                 systemError: mapping.systemError,
-                proxy: proxy
+                proxy: proxy,
+                mayBypass: request?.settings.values.noProxy != nil || EnvironmentProxy.hasExceptions
             )
         )
     }
@@ -210,6 +215,22 @@ extension EasyHandle {
             return EnvironmentProxy.text(for: request.address.scheme)
         }
         return given.isEmpty ? nil : given
+    }
+
+    /// The fault of a proxy whose URL cannot be used.
+    ///
+    /// libcurl's text would show it as a whole, with its login.
+    private func proxyFault(
+        _ kind: TransferFault.Kind,
+        _ text: String,
+        of request: TransferRequest
+    ) -> TransferFault? {
+        let isRefused = text.hasPrefix("Unsupported proxy")
+        guard request.settings.values.proxy == nil else { return isRefused ? .unusableProxy : nil }
+        guard let variable = EnvironmentProxy.variable(for: request.address.scheme),
+            isRefused || kind == .proxy && !ProxyURL.isUsable(variable.value)
+        else { return nil }
+        return .unusableProxy(in: variable.name)
     }
 
     /// The fault of a host without an address of the version that is required; libcurl reports a literal address of the

@@ -4,8 +4,14 @@ import PawlSystem
 /// Turns the messages of libcurl and OpenSSL into the cause of a failure, without internal codes, times and
 /// function names.
 enum CurlErrorText {
-    /// `proxy`: the one that the request may have been sent to, as it was given.
-    static func worded(_ text: String, systemError: Int32, proxy: String? = nil) -> LocalizableMessage {
+    /// `proxy`: the one that the request may have been sent to, as it was given; `mayBypass`: whether some hosts are
+    /// connected to without it.
+    static func worded(
+        _ text: String,
+        systemError: Int32,
+        proxy: String? = nil,
+        mayBypass: Bool = false
+    ) -> LocalizableMessage {
         let text = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         if let reason = reasonOfOpenSSL(text) {
             if let cause = CertificateText.clientCertificate(reason) { return cause }
@@ -17,7 +23,8 @@ enum CurlErrorText {
                 )
         }
         return beginning(of: text) ?? certificate(text) ?? response(text)
-            ?? connecting(text, systemError, proxy) ?? LocalizableMessage(untranslated: text)
+            ?? late(text, mayBypass ? nil : proxy) ?? connecting(text, systemError, proxy)
+            ?? LocalizableMessage(untranslated: text)
     }
 
     /// OpenSSL's reason for not accepting a certificate.
@@ -84,16 +91,26 @@ enum CurlErrorText {
         return String(text[end.upperBound...])
     }
 
-    /// `Failed to connect to HOST port 1 after 0 ms: ...`, `Connection timed out after 10001 milliseconds`.
+    /// `Connection timed out after 10001 milliseconds`.
+    private static func late(_ text: String, _ proxy: String?) -> LocalizableMessage? {
+        guard let time = text.firstRange(of: " timed out after "), text.hasSuffix(" milliseconds") else {
+            return nil
+        }
+        let digits = text[time.upperBound...].prefix { $0.isNumber }
+        guard let limit = Int64(digits).map({ Interval.milliseconds($0 / 100 * 100) }) else { return nil }
+        guard let proxy else { return noConnection(within: limit) }
+        return LocalizableMessage(
+            "no-connection-by-proxy-within",
+            "no connection by way of the proxy \(ProxyURL.place(of: proxy)) within \(limit.seconds) s"
+        )
+    }
+
+    /// `Failed to connect to HOST port 1 after 0 ms: ...`.
     private static func connecting(
         _ text: String,
         _ systemError: Int32,
         _ proxy: String?
     ) -> LocalizableMessage? {
-        if let time = text.firstRange(of: " timed out after "), text.hasSuffix(" milliseconds") {
-            let digits = text[time.upperBound...].prefix { $0.isNumber }
-            return Int64(digits).map { noConnection(within: .milliseconds($0 / 100 * 100)) }
-        }
         guard let target = target(of: text) else { return nil }
         let place = place(target, proxy)
         guard systemError != 0 else {

@@ -38,10 +38,15 @@ package enum CurlPost {
                     failure(address, "its name resolves to \(denied), an address of a private network")
                 )
             }
-            let words = handle.errorText
-            return .failure(failure(address, words.isEmpty ? CurlLibrary.text(of: code) : words))
+            return .failure(failure(address, cause(of: code, handle.errorText)))
         }
         return .success(handle.number(CURLINFO_RESPONSE_CODE))
+    }
+
+    private static func cause(of code: CURLcode, _ text: String) -> String {
+        // The text shows the URL of the proxy as a whole, with its login.
+        if text.hasPrefix("Unsupported proxy") { return TransferFault.unusableProxy.text }
+        return text.isEmpty ? CurlLibrary.text(of: code) : Secrets.removed(from: text, of: nil)
     }
 
     private static func failure(_ address: String, _ why: String) -> Failure {

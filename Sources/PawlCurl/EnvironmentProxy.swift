@@ -10,12 +10,23 @@ enum EnvironmentProxy {
     }
 
     /// The proxy that libcurl would use for the scheme, as the environment has it.
-    static func text(for scheme: WebAddress.Scheme) -> String? {
+    static func text(for scheme: WebAddress.Scheme) -> String? { variable(for: scheme)?.value }
+
+    /// The variable that names the proxy, and its value.
+    static func variable(for scheme: WebAddress.Scheme) -> (name: String, value: String)? {
         for name in names(scheme) {
             guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { continue }
-            return unsafe String(cString: value)
+            return unsafe (name, String(cString: value))
         }
         return nil
+    }
+
+    /// Whether the environment names hosts that bypass the proxy.
+    static var hasExceptions: Bool {
+        ["no_proxy", "NO_PROXY"].contains { name in
+            guard let value = unsafe getenv(name) else { return false }
+            return unsafe value.pointee != 0
+        }
     }
 
     /// Whether a proxy is set for web addresses.

@@ -4,11 +4,18 @@ import PawlEngine
 /// Removes secrets from libcurl's error texts.
 enum Secrets {
     static func removed(from text: String, of request: TransferRequest?) -> String {
-        var clean = Redaction.text(text)
-        for secret in request.map(secrets) ?? [] where secret.utf8.count >= 3 {
+        // First, since the words of a text may end within a secret.
+        var clean = text
+        for secret in request.map(secrets) ?? environmentLogins where secret.utf8.count >= 3 {
             clean = replacing(secret, in: clean)
         }
-        return clean
+        return Redaction.text(clean)
+    }
+
+    /// Those of the proxies that libcurl finds in the environment.
+    private static var environmentLogins: [String] {
+        [WebAddress.Scheme.http, .https].compactMap { EnvironmentProxy.text(for: $0) }
+            .compactMap { ProxyURL.login(of: $0).map(String.init) }
     }
 
     private static func secrets(of request: TransferRequest) -> [String] {
@@ -16,7 +23,8 @@ enum Secrets {
         var secrets: [String] = []
         if let query = request.address.query { secrets.append(query) }
         if let credentials = values.credentials { secrets.append(credentials.password) }
-        if let login = values.proxy.flatMap(ProxyURL.login) { secrets.append(String(login)) }
+        let proxy = values.proxy ?? EnvironmentProxy.text(for: request.address.scheme)
+        if let login = proxy.flatMap(ProxyURL.login) { secrets.append(String(login)) }
         if let login = request.ownLogin { secrets.append(login.password) }
         for line in values.headers + request.fields where Redaction.isSecret(name: HeaderLines.name(of: line))
         {

@@ -42,6 +42,19 @@ import Testing
         #expect(CurlErrorText.worded(text, systemError: 0).description == words)
     }
 
+    @Test func `a late connection names the proxy, unless it may be bypassed`() {
+        let text = "Connection timed out after 2001 milliseconds"
+        let proxy = "socks5h://u:p@h:1"
+        #expect(
+            CurlErrorText.worded(text, systemError: 0, proxy: proxy).description
+                == "no connection by way of the proxy socks5h://h:1 within 2.0 s"
+        )
+        #expect(
+            CurlErrorText.worded(text, systemError: 0, proxy: proxy, mayBypass: true).description
+                == "no connection within 2.0 s"
+        )
+    }
+
     @Test func `a refused connection names the place and the system's reason`() {
         let text = "Failed to connect to h port 1 after 0 ms: Could not connect to server"
         #expect(CurlErrorText.worded(text, systemError: 0).description == "no connection to h port 1")

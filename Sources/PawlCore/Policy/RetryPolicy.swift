@@ -50,6 +50,9 @@ package struct RetryPolicy: Hashable, Sendable {
 
     package static func disposition(of fault: AttemptFault) -> Disposition {
         switch fault {
+        // The URL of a proxy does not change by a retry.
+        case .transfer(let fault) where fault.hasUnusableProxy:
+            Disposition(code: .badOption, isRetried: false)
         case .transfer(let fault): disposition(of: fault.kind)
         // A timeout is a busy server or a broken path; both may recover.
         case .silent: Disposition(code: .timeout, isRetried: true)

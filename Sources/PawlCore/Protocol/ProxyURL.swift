@@ -2,6 +2,11 @@
 package enum ProxyURL {
     package static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
+    /// What it must look like.
+    package static var form: String {
+        "[SCHEME://][USER:PASSWORD@]HOST[:PORT] with one of the schemes \(schemes.joined(separator: ", "))"
+    }
+
     /// Whether it is empty, or names a host in a form that libcurl accepts.
     package static func isUsable(_ text: String) -> Bool {
         guard FieldText.isSafe(text) else { return false }

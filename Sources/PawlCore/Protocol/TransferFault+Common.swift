@@ -77,7 +77,7 @@ extension TransferFault {
         )
     }
 
-    /// Whether the server's alert was about the client certificate.
+    /// Whether it is about the client certificate.
     var concernsClientCertificate: Bool { cause.id.hasPrefix("client-certificate-") }
 
     /// libcurl is not installed, or its file cannot be loaded; `reason` is the dynamic linker's.
@@ -85,6 +85,37 @@ extension TransferFault {
         TransferFault(
             .other,
             LocalizableMessage("fault-libcurl-missing", "libcurl cannot be loaded: \(reason)")
+        )
+    }
+
+    /// The proxy's URL in that environment variable cannot be used.
+    package static func unusableProxy(in variable: String) -> TransferFault {
+        TransferFault(
+            .proxy,
+            LocalizableMessage(
+                "proxy-variable-unusable",
+                "the environment variable \(variable) is not the URL of a proxy: it must be \(ProxyURL.form)"
+            )
+        )
+    }
+
+    /// The given proxy's URL cannot be used.
+    package static let unusableProxy = TransferFault(
+        .proxy,
+        LocalizableMessage("proxy-unusable", "the proxy's URL cannot be used: it must be \(ProxyURL.form)")
+    )
+
+    /// Whether the proxy's URL was refused before anything was sent.
+    var hasUnusableProxy: Bool { ["proxy-variable-unusable", "proxy-unusable"].contains(cause.id) }
+
+    /// The certificate or the key of the user cannot be used; `reason` is libcurl's.
+    package static func clientCertificate(_ reason: String) -> TransferFault {
+        TransferFault(
+            .tls,
+            LocalizableMessage(
+                "client-certificate-unusable",
+                "the client certificate or its key cannot be used: \(reason)"
+            )
         )
     }
 
