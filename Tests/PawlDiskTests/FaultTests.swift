@@ -15,7 +15,7 @@ import Testing
         let partial = try folder.fresh("x.bin")
         let failure = #expect(throws: Failure.self) { try partial.reserve(3 << 20) }
         #expect(failure?.code == .diskFull)
-        #expect(failure?.why.contains("3.0 MiB") == true)
+        #expect(failure?.why.contains("3.00 MiB") == true)
         try partial.reserve(1 << 19)
         partial.discard()
     }

@@ -58,8 +58,8 @@ import Testing
     }
 
     @Test func `sizes and speeds are readable`() {
-        #expect(ByteText.size(1023) == "1023 B" && ByteText.size(1536) == "1.5 KiB")
-        #expect(ByteText.speed(3 << 20) == "3.0 MiB/s" && ByteText.size(-1) == "0 B")
+        #expect(ByteText.size(1023) == "1023 B" && ByteText.size(1536) == "1.50 KiB")
+        #expect(ByteText.speed(3 << 20) == "3.00 MiB/s" && ByteText.size(-1) == "0 B")
         #expect(ByteText.duration(.infinity) == "0 s" && ByteText.duration(1e300).hasSuffix(" h"))
     }
 

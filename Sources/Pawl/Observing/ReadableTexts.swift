@@ -1,16 +1,16 @@
 import PawlCore
 
 extension DownloadSnapshot {
-    /// ``written`` and ``total`` for readers: `1.2 MiB of 4.0 MiB`, or `1.2 MiB` while the total is unknown.
+    /// ``written`` and ``total`` for readers: `1.20 MiB of 4.00 MiB`, or `1.20 MiB` while the total is unknown.
     public var sizeText: String {
         let done = ByteText.size(written)
         return total.map { "\(done) of \(ByteText.size($0))" } ?? done
     }
 
-    /// ``speed`` for readers: `3.4 MiB/s`.
+    /// ``speed`` for readers: `3.40 MiB/s`.
     public var speedText: String { ByteText.speed(speed) }
 
-    /// ``smoothedSpeed`` for readers: `3.4 MiB/s`.
+    /// ``smoothedSpeed`` for readers: `3.40 MiB/s`.
     public var smoothedSpeedText: String { ByteText.speed(smoothedSpeed) }
 
     /// ``timeLeft`` for readers: `2 h 05 min`, `3 min 20 s`, `7 s`; `nil` while it is unknown.
@@ -19,10 +19,10 @@ extension DownloadSnapshot {
 
 /// Sizes, speeds and durations as texts, in binary units (KiB, MiB, GiB), in English.
 public enum ByteText {
-    /// A number of bytes: `512 B`, `1.5 KiB`, `12.0 MiB`.
+    /// A number of bytes: `512 B`, `1.50 KiB`, `12.0 MiB`.
     public static func size(_ bytes: Int64) -> String { ByteQuantity.text(bytes) }
 
-    /// Bytes per second: `512 B/s`, `1.5 KiB/s`.
+    /// Bytes per second: `512 B/s`, `1.50 KiB/s`.
     public static func speed(_ bytesPerSecond: Int64) -> String { ByteQuantity.speed(bytesPerSecond) }
 
     /// Seconds, rounded up: `7 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`; `0 s` for what is negative, infinite or not a number.

@@ -23,12 +23,12 @@ package enum ByteQuantity {
         return overflow || carry ? nil : sum
     }
 
-    /// `999 B`, `1.4 MiB`: units of 1024 with one decimal.
+    /// `999 B`, `1.40 MiB`, `12.3 MiB`: units of 1024, truncated, with at least three significant digits.
     package static func text(_ bytes: Int64) -> String {
         scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"])
     }
 
-    /// `999 B/s`, `1.4 MiB/s`: the units of `text`, per second.
+    /// `999 B/s`, `1.40 MiB/s`: the units of `text`, per second.
     package static func speed(_ bytesPerSecond: Int64) -> String {
         scaled(bytesPerSecond, ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s", "EiB/s"])
     }
@@ -36,19 +36,20 @@ package enum ByteQuantity {
     private static func scaled(_ bytes: Int64, _ units: [String]) -> String {
         let amount = UInt64(max(0, bytes))
         guard amount >= 1024 else { return "\(amount) \(units[0])" }
-        var index = 1
-        var tenths = tenths(amount, unit: 1024)
-        // 1023.96 KiB would be rounded to 1024.0, which is one of the next unit.
-        while tenths >= 10_240, index < units.count - 1 {
+        var (index, unit) = (1, UInt64(1024))
+        while index < units.count - 1, amount / unit >= 1024 {
             index += 1
-            tenths = Self.tenths(amount, unit: 1 << (10 * UInt64(index)))
+            unit *= 1024
         }
-        return "\(tenths / 10).\(tenths % 10) \(units[index])"
-    }
-
-    /// `amount` in tenths of `unit`, rounded.
-    private static func tenths(_ amount: UInt64, unit: UInt64) -> UInt64 {
-        amount / unit * 10 + (amount % unit * 10 + unit / 2) / unit
+        let whole = amount / unit
+        let decimals = whole < 10 ? 2 : whole < 100 ? 1 : 0
+        guard decimals > 0 else { return "\(whole) \(units[index])" }
+        let scale: UInt64 = decimals == 2 ? 100 : 10
+        // Less than a whole unit, which is at most 2^60, times a hundred: more than 64 bits.
+        let part = UInt64(UInt128(amount % unit) * UInt128(scale) / UInt128(unit))
+        let digits = String(part)
+        return "\(whole)." + String(repeating: "0", count: decimals - digits.count)
+            + "\(digits) \(units[index])"
     }
 
     private static func unit(_ suffix: ArraySlice<UInt8>) -> Int64? {

@@ -31,21 +31,23 @@ struct ByteQuantityTests {
 
     @Test(
         arguments: [
-            (0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1075, "1.0 KiB"), (1076, "1.1 KiB"),
-            (1536, "1.5 KiB"),
-            (1_048_524, "1023.9 KiB"), (1_048_525, "1.0 MiB"), (1_048_576, "1.0 MiB"), (1_468_006, "1.4 MiB"),
-            (10 << 30, "10.0 GiB"), (5 << 40, "5.0 TiB"), (3 << 50, "3.0 PiB"), (Int64.max, "8.0 EiB"),
+            (0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (1034, "1.00 KiB"),
+            (1035, "1.01 KiB"),
+            (1536, "1.50 KiB"), (10_239, "9.99 KiB"), (102_399, "99.9 KiB"), (102_400, "100 KiB"),
+            (1_048_575, "1023 KiB"), (1_048_576, "1.00 MiB"), (1_468_006, "1.39 MiB"),
+            (5_000_000, "4.76 MiB"),
+            (10 << 30, "10.0 GiB"), (5 << 40, "5.00 TiB"), (3 << 50, "3.00 PiB"), (Int64.max, "7.99 EiB"),
             (-5, "0 B"), (Int64.min, "0 B"),
         ] as [(Int64, String)]
     )
-    func `amounts are written with one decimal`(_ bytes: Int64, _ text: String) {
+    func `amounts are truncated, with at least three digits`(_ bytes: Int64, _ text: String) {
         #expect(ByteQuantity.text(bytes) == text)
     }
 
     @Test(
         arguments: [
-            (0, "0 B/s"), (999, "999 B/s"), (1024, "1.0 KiB/s"), (1_258_291, "1.2 MiB/s"),
-            (3 << 30, "3.0 GiB/s"), (1 << 40, "1.0 TiB/s"), (-1, "0 B/s"),
+            (0, "0 B/s"), (999, "999 B/s"), (1024, "1.00 KiB/s"), (1_258_291, "1.19 MiB/s"),
+            (3 << 30, "3.00 GiB/s"), (1 << 40, "1.00 TiB/s"), (-1, "0 B/s"),
         ] as [(Int64, String)]
     )
     func `D6 speeds are written in B/s, KiB/s, MiB/s`(_ speed: Int64, _ text: String) {
