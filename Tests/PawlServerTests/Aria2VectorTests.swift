@@ -306,6 +306,24 @@ import Testing
         await bench.close()
     }
 
+    @Test func `a download has none of the service's options, and the session neither`() async throws {
+        let bench = try await ServiceBench {
+            $0.sessionFile = $0.root + ".session"
+            $0.options = Aria2Options(["enable-rpc": "true", "max-concurrent-downloads": "5", "split": "3"])
+        }
+        let gid = try await bench.gid("aria2.addUri", [["http://127.0.0.1:9/a"], ["pause": "true"]])
+        _ = try await bench.result("aria2.changeGlobalOption", [["max-concurrent-downloads": "7"]])
+        let options = try await bench.result("aria2.getOption", [.string(gid)])
+        #expect(options["enable-rpc"] == nil && options["max-concurrent-downloads"] == nil, "\(options.text)")
+        #expect(options["split"] == "3")
+        _ = try await bench.result("aria2.saveSession")
+        let saved = try #require(FileSystem.contents(bench.root + ".session"))
+        #expect(
+            String(decoding: saved, as: UTF8.self) == "http://127.0.0.1:9/a\n gid=\(gid)\n pause=true\n"
+        )
+        await bench.close()
+    }
+
     @Test func `the session keeps unfinished downloads, with their options`() async throws {
         let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
         let selection: JSON = [

@@ -71,11 +71,13 @@ extension Aria2Options {
         return attributes
     }
 
-    /// Restores the stored options.
+    /// Restores the stored options, without those of the service at that time: a download has none of them.
     static func remembered(in attributes: [String: String]) -> Aria2Options {
         var values: [String: String] = [:]
-        for (name, value) in attributes where name.hasPrefix("aria2.") {
-            values[String(name.dropFirst("aria2.".count))] = value
+        for (key, value) in attributes where key.hasPrefix("aria2.") {
+            let name = String(key.dropFirst("aria2.".count))
+            guard Aria2Option.table[name]?.scope.contains(.initial) == true else { continue }
+            values[name] = value
         }
         return Aria2Options(values)
     }
