@@ -171,7 +171,7 @@ func command(named name: String) throws(Failure) -> Command {
     throw Failure(
         .badOption,
         "no help for",
-        at: name,
+        at: Redaction.address(name),
         because: "unknown command",
         remedy: near.map { "did you mean 'pawl help \($0)'?" } ?? "see 'pawl --help'"
     )

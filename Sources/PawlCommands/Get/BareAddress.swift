@@ -31,12 +31,17 @@ package enum BareAddress {
         return false
     }
 
-    /// Whether a word is a URL without its scheme: a host name with a dot or a port, or `localhost`, and perhaps a path.
+    /// Whether a word is a URL without its scheme: a host name with a dot or a port, or `localhost`, perhaps after user
+    /// info, and perhaps a path.
     package static func hasNoScheme(_ word: String) -> Bool {
         guard !hasScheme(word), !word.hasPrefix("-"), !word.hasPrefix("/"), !word.hasPrefix(".") else {
             return false
         }
-        let authority = word.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        var authority = word.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if let at = authority.lastIndex(of: "@") {
+            guard isUserInfo(authority[..<at]) else { return false }
+            authority = authority[authority.index(after: at)...]
+        }
         let host: Substring
         var hasPort = false
         if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
@@ -58,6 +63,12 @@ package enum BareAddress {
     /// The host and port of a URL without a scheme.
     package static func authority(of word: String) -> String {
         String(word.prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    }
+
+    /// Whether it has a user name; `mailto:` and other schemes of addresses with that sign are none.
+    private static func isUserInfo(_ text: Substring) -> Bool {
+        let name = text.prefix { $0 != ":" }
+        return !name.isEmpty && !["mailto", "sip", "sips", "xmpp", "acct"].contains(name.lowercased())
     }
 
     private static func isPort(_ text: Substring) -> Bool {

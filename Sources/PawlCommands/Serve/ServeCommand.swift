@@ -75,7 +75,7 @@ extension Failure {
         Failure(
             .badOption,
             "unexpected argument",
-            at: operand,
+            at: Redaction.address(operand),
             because: "",
             remedy: "see 'pawl help \(command)'"
         )

@@ -50,7 +50,13 @@ package enum Redaction {
     /// An address that may be malformed, for an error message: redacted, printable, and of bounded length.
     package static func address(_ text: String) -> String {
         var result: [UInt8] = []
-        append(Array(printable(text).utf8)[...].trimmed(\.isWhiteSpace), to: &result)
+        let word = Array(printable(text).utf8)[...].trimmed(\.isWhiteSpace)
+        if let rest = afterBareLogin(word) {
+            result.append(contentsOf: mark.utf8)
+            append(rest, to: &result)
+        } else {
+            append(word, to: &result)
+        }
         return clipped(String(decoding: result, as: UTF8.self), to: 300)
     }
 
@@ -119,6 +125,18 @@ package enum Redaction {
             rest = rest[(colon + 1)...]
         }
         return nil
+    }
+
+    /// What follows the user info of an address without a scheme, `user:password@host`, from the sign on; empty if the
+    /// password may have a slash or a question mark in it, and `nil` without user info.
+    private static func afterBareLogin(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard authorityStart(word) == nil, let colon = word.firstIndex(of: .colon),
+            let at = word.lastIndex(of: .at), colon < at
+        else { return nil }
+        let authority = word.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
+        guard colon < authority.endIndex else { return nil }
+        if let end = authority.lastIndex(of: .at), colon < end { return word[end...] }
+        return hasOddPort(authority) ? word[word.endIndex...] : nil
     }
 
     private static func hasOddPort(_ authority: ArraySlice<UInt8>) -> Bool {

@@ -41,6 +41,16 @@ struct RedactionTests {
         #expect(Redaction.text(text) == shown)
     }
 
+    @Test(arguments: [
+        ("u:pw@h/x", "…@h/x"), ("u:p@w@h:80/x?y=z", "…@h:80/x?…"), ("u:p/w@h/x", "…"), ("u:p?w@h/x", "…"),
+        ("h:80/@scope/x", "h:80/@scope/x"), ("h.org/a:b@c", "h.org/a:b@c"), ("u@h/x", "u@h/x"),
+        ("[::1]:80/a@b", "[::1]:80/a@b"), ("plain", "plain"), (":@", "…@"),
+        ("http://u:p@h/x", "http://…@h/x"),
+    ])
+    func `an address without a scheme loses its login`(_ text: String, _ shown: String) {
+        #expect(Redaction.address(text) == shown)
+    }
+
     @Test(arguments: ["://", "://a:b/", "://a@", "?://", "\"", "://a:b@c:d/?"])
     func `redacting a long text takes linear time`(_ part: String) {
         // Half a megabyte: seconds become hours if the time is quadratic.
