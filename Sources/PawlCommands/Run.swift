@@ -1,11 +1,33 @@
 import Glibc
 import Pawl
 import PawlCore
+import PawlSystem
 
 /// Runs the command line (the first argument is the program's name) and returns the exit code.
 ///
 /// Arguments need not be UTF-8 where they are URLs, which are percent-encoded then, or names of files that are only read.
 package func run(arguments: [[UInt8]]) -> Int32 {
+    let code = runCommand(arguments)
+    // aria2's exit codes are those of downloads.
+    guard !isAria2c(arguments), let error = OutputFile.lostOutput else { return code }
+    let failure = Failure(
+        .inputOutput,
+        "cannot write to",
+        at: "standard output",
+        because: error.text,
+        remedy: "the output is incomplete"
+    )
+    printFailure(failure)
+    return code == 0 ? Int32(failure.code.rawValue) : code
+}
+
+/// Whether the program is called by the name of aria2's, or its command.
+private func isAria2c(_ arguments: [[UInt8]]) -> Bool {
+    arguments.first.map { String(decoding: $0, as: UTF8.self) }?.pathParts().last == "aria2c"
+        || arguments.dropFirst().first.map { $0.elementsEqual("aria2c".utf8) } == true
+}
+
+private func runCommand(_ arguments: [[UInt8]]) -> Int32 {
     do throws(Failure) {
         let name = arguments.first.map { String(decoding: $0, as: UTF8.self) }?.pathParts().last
         if name != "aria2c",
@@ -35,6 +57,14 @@ private func text(_ argument: [UInt8]) throws(Failure) -> String {
         )
     }
     return text
+}
+
+/// A word that is no command, for a message: an option without its value, a URL without its login.
+private func shown(_ word: String) -> String {
+    guard word.hasPrefix("-") else { return Redaction.address(word) }
+    let name = word.prefix { $0 != "=" }
+    // A short option may have its value attached, such as a login.
+    return name.hasPrefix("--") || !name.contains(":") ? String(name) : String(name.prefix(2))
 }
 
 /// Prints a failure as one line on standard error.
@@ -75,7 +105,7 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
             throw Failure(
                 .badOption,
                 word.hasPrefix("-") ? "unknown option" : "unknown command",
-                at: word,
+                at: shown(word),
                 because: "",
                 remedy: Remedy("did you mean 'pawl \(meant)'?")
             )
@@ -86,7 +116,7 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
         throw Failure(
             .badOption,
             word.hasPrefix("-") ? "unknown option" : "unknown command",
-            at: word,
+            at: shown(word),
             because: "",
             remedy: near.map { Remedy($0) } ?? "see 'pawl --help'"
         )

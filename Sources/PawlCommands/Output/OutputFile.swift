@@ -1,8 +1,11 @@
 import Glibc
+import PawlSystem
+import Synchronization
 
 /// Buffered output to standard output or standard error.
 ///
-/// A closed reader must not end a download: output that cannot be written is dropped from then on.
+/// Output that cannot be written must not end a download: it is dropped from then on, and reported at the end unless the
+/// reader closed it.
 package struct OutputFile: ~Copyable {
     private let descriptor: Int32
     private var pending: [UInt8] = []
@@ -36,7 +39,23 @@ package struct OutputFile: ~Copyable {
         case EAGAIN:
             var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             unsafe poll(&writable, 1, -1)
-        default: isBroken = true
+        default:
+            isBroken = true
+            if descriptor == STDOUT_FILENO { Self.lose(errno) }
         }
+    }
+
+    /// Why output of this process to standard output was lost; a reader that has closed it does not want more.
+    static var lostOutput: SystemError? {
+        let number = lost.load(ordering: .relaxed)
+        return number == 0 ? nil : SystemError(number: number)
+    }
+
+    /// The first error that lost output, 0 for none.
+    private static let lost = Atomic<Int32>(0)
+
+    private static func lose(_ number: Int32) {
+        guard number != EPIPE else { return }
+        _ = lost.compareExchange(expected: 0, desired: number, ordering: .relaxed)
     }
 }

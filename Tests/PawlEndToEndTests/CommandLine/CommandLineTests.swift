@@ -97,6 +97,45 @@ final class `The command line` {
         #expect(folder.difference("f", from: content) == nil)
     }
 
+    @Test(arguments: [
+        "get --json", "get --dry-run", "help", "help --man get", "completions bash", "--version", "verify",
+        "verify --json",
+    ])
+    func `output that cannot be written is a failure`(command: String) throws {
+        let url = origin.serve("/f", content)
+        try FileSystem.write([1, 2, 3], to: folder.path("there"))
+        var words = command.split(separator: " ").map(String.init)
+        if words[0] == "get" { words += ["-d", folder.path, url] }
+        let digest = "sha-256=" + String(repeating: "0", count: 64)
+        if words[0] == "verify" { words += ["--checksum", digest, folder.path("there")] }
+        for output in [">/dev/full", ">&-"] {
+            let script = "\"$@\" \(output)"
+            let process = try PawlProcess.run("/bin/bash", ["-c", script, "sh", PawlBinary.path] + words)
+            #expect(
+                process.exit == .code(words[0] == "verify" ? 32 : 17),
+                "\(command) \(output): \(process.errors)"
+            )
+            #expect(process.errors.contains("standard output"), "\(process.errors)")
+        }
+        if command == "get --json" { #expect(folder.difference("f", from: content) == nil) }
+    }
+
+    @Test func `a name given with -o is shown before the first response`() throws {
+        let url = origin.url("/none")
+        let process = try finish("-o", "chosen", "--retries", "1", "--retry-delay", "0", url)
+        #expect(process.exit == .code(3))
+        let refused = try finish(
+            "-o",
+            "chosen",
+            "--retries",
+            "1",
+            "--retry-delay",
+            "0",
+            "http://127.0.0.1:1/f"
+        )
+        #expect(refused.errors.contains("chosen: no connection"), "\(refused.errors)")
+    }
+
     @Test func `ten thousand URLs from standard input need little memory`() throws {
         origin.serve("/f", Payload(seed: 3, length: 10))
         let list = (1...10_000).map { "\(origin.url("/f"))?\($0)\n  out=f\($0)\n" }.joined()
