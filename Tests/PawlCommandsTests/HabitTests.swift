@@ -53,7 +53,10 @@ import Testing
         ("--spider", "--dry-run"), ("--output-document", "-o FILE"), ("-A", "-U TEXT"), ("-n", ".netrc"),
         ("-Z", "-j N"), ("--max-time", "timeout S pawl"),
         ("-m", "timeout S pawl"), ("-r", "--range"), ("-g", "URLs"), ("--http-user", "--user"),
-        ("--daemon", "pawl add"),
+        ("--daemon", "pawl add"), ("--max-download-limit", "--limit-rate"), ("--http-proxy", "--proxy URL"),
+        ("--socks5", "--proxy URL"), ("--proxy-user", "USER:PASSWORD@"), ("--retry-wait", "--retry-delay"),
+        ("--netrc-path", "--netrc=FILE"), ("--check-certificate=false", "--insecure"),
+        ("--output-dir", "-d DIR"),
     ])
     func `what cannot be gets one line with Pawl's word`(option: String, word: String) throws {
         let text = try refusal(option, "http://h/f")
@@ -86,6 +89,10 @@ import Testing
 
     @Test func `the two meanings of -O are distinguished`() throws {
         #expect(try plan("-O", "http://h/f").items.count == 1)
+        for words in [["-qO-"], ["-O", "-"], ["-O-"]] {
+            let plan = try GetPlan(arguments: words + ["http://h/f"], readingWith: { _ in [] })
+            #expect(plan.stream == .standardOutput && plan.items.count == 1, "\(words)")
+        }
         let text = try refusal("-O", "name.iso.part", "http://h/f")
         #expect(
             text.contains("curl") && text.contains("wget") && text.contains("-o name.iso.part"),
@@ -100,6 +107,8 @@ import Testing
         ("127.0.0.1:80/f", true), ("[::1]:80/f", true), ("例子.测试/f", true), ("h/f", false),
         ("magnet:?xt=urn", false), ("http://h/f", false), ("/etc/passwd", false), ("./f.txt", false),
         ("", false), (".", false), ("a b.c", false), ("h:/f", false), ("mailto:me@example.com", false),
+        ("u:pw@h.org/f", true), ("u@127.0.0.1:80/f", true), ("u:p@w@localhost", true), ("u:pw@[::1]/f", true),
+        ("@h.org/f", false), ("u:pw@h/f", false), ("sip:me@example.com", false),
         ("h:99999999/f", false), ("data:text/plain,x", false),
     ])
     func `a URL without a scheme is one with a host name`(word: String, isAddress: Bool) {

@@ -315,15 +315,22 @@ extension GetOptions {
         ) { (options, value) throws(Failure) in
             options.folder = try OptionValues.notEmpty("dir", value)
         },
-        CommandOption(
+        remoteName,
+    ]
+
+    /// `-O`, and wget's `-O-`.
+    private static let remoteName: CommandOption<GetOptions> = {
+        var option = CommandOption<GetOptions>(
             "remote-name",
             short: "O",
             takes: .none,
             in: .habits,
-            "before a URL, as in curl: no effect, the server's name is used; for wget's -O FILE use -o FILE",
+            "before a URL, as in curl: no effect, the server's name is used; -O- is -o -; for wget's -O FILE use -o FILE",
             setsOneDownload: false
-        ) { (options, _) in options.hasRemoteName = true },
-    ]
+        ) { (options, _) in options.hasRemoteName = true }
+        option.dash = { $0.output = GetOptions.standardOutput }
+        return option
+    }()
 
     /// The last of them counts, as in curl.
     private static func only(

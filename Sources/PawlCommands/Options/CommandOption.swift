@@ -9,6 +9,8 @@ struct CommandOption<Target>: Sendable {
     var apply: @Sendable (inout Target, String) throws(Failure) -> Void
     /// The meaning of the short form without a number, as in curl's `-s`.
     var flag: (@Sendable (inout Target) -> Void)?
+    /// The meaning of the short form followed by `-`, as in wget's `-O-`.
+    var dash: (@Sendable (inout Target) -> Void)?
 
     init(
         _ long: String,
@@ -69,6 +71,7 @@ struct CommandOption<Target>: Sendable {
             try apply(&whole[keyPath: part], value)
         }
         if let flag { option.flag = { flag(&$0[keyPath: part]) } }
+        if let dash { option.dash = { dash(&$0[keyPath: part]) } }
         return option
     }
 }

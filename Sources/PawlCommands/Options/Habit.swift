@@ -56,15 +56,18 @@ enum Habit {
         ("-Q --quote", "Pawl sends no commands of the user to FTP servers"),
         ("--cert-type --key-type", "certificates and keys are PEM files"),
         ("-N --timestamping -z --time-cond", "an existing file is compared with the server's"),
-        ("-n --netrc-optional --netrc-file", "~/.netrc is read by default; --netrc=FILE reads another"),
+        (
+            "-n --netrc-optional --netrc-file --netrc-path",
+            "~/.netrc is read by default; --netrc=FILE reads another"
+        ),
         ("-nc --no-clobber", "use --if-exists skip"),
         ("-nv --no-verbose", "use --progress plain, or -q"),
-        ("-nd -x,--force-directories -nH", "use -d DIR"),
+        ("-nd -x,--force-directories -nH --output-dir", "use -d DIR"),
         ("-S --server-response --include --dump-header", "use --verbose to see requests and responses"),
         ("-t --tries --retry --max-tries", "use --retries N"),
         ("-T --connect-time --read-timeout --dns-timeout --read-write-timeout", "use --timeout S"),
         ("-u --http-user --http-passwd --http-password --ftp-user", "use --user NAME:PASSWORD"),
-        ("-w --wait --waitretry", "use --retry-delay S"),
+        ("-w --wait --waitretry --retry-wait", "use --retry-delay S"),
         (
             "-X --request -d@ --data --data-raw --post-data --post-file -F --form -G --get",
             "Pawl sends GET requests only"
@@ -85,7 +88,33 @@ enum Habit {
         ("--auto-file-renaming", "use --if-exists rename"),
         ("--always-resume", "Pawl always resumes where the server allows it"),
         ("--limit", "use --limit-rate RATE"),
-        ("--max-speed", "use --limit-rate RATE"),
+        ("--max-speed --max-download-limit", "use --limit-rate RATE"),
+        (
+            "--http-proxy --https-proxy --ftp-proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy",
+            "use --proxy URL, such as --proxy socks5h://HOST:PORT"
+        ),
+        (
+            "--proxy-user --proxy-password --all-proxy-user --all-proxy-passwd --http-proxy-user --http-proxy-passwd "
+                + "--https-proxy-user --https-proxy-passwd --ftp-proxy-user --ftp-proxy-passwd",
+            "give the proxy's login in its URL: --proxy http://USER:PASSWORD@HOST:PORT"
+        ),
+        ("--check-certificate", "certificates are verified by default; -k, --insecure disables that"),
+        ("--capath --ca-directory", "use --cacert FILE"),
+        (
+            "--retry-all-errors --retry-connrefused",
+            "failures that may pass are retried by default; use --retries N"
+        ),
+        ("--bind-address", "use --interface NAME"),
+        ("--prefer-family", "use --ip-version 4 or 6"),
+        (
+            "--enable-rpc --conf-path --save-session --log",
+            "use 'pawl serve', or 'pawl aria2c' with aria2's options"
+        ),
+        (
+            "--basic --digest --anyauth --http-auth-challenge",
+            "the server decides how to log in; use --user NAME:PASSWORD"
+        ),
+        ("--trust-server-names", "use --naming server"),
     ]
 }
 

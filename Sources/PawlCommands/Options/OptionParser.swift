@@ -144,6 +144,14 @@ struct OptionParser<Target> {
                 try apply(option, String(left), to: &target, spelling: "-\(letter)")
                 return given
             }
+            if let dash = option.dash {
+                var ahead = rest
+                if left == "-" || left.isEmpty && ahead.next() == "-" {
+                    if left.isEmpty { rest = ahead }
+                    dash(&target)
+                    return given
+                }
+            }
             if let flag = option.flag {
                 var ahead = rest
                 let next = left.isEmpty ? ahead.next() : String(left)
