@@ -41,6 +41,16 @@ import Testing
         #expect(ledger.exitCode(isUnfinished: true) == 7)
     }
 
+    @Test func `a name that the user chose is known before the first response`() {
+        var ledger = RunLedger()
+        ledger.add(1, source: "http://h/f", name: "chosen")
+        #expect(ledger.apply(.retry(error(.timeout), delay: 1), of: 1)?.name == "chosen")
+        #expect(
+            ledger.apply(.started(name: "chosen (1)", total: 5, resumedAt: 0), of: 1)?.name == "chosen (1)"
+        )
+        #expect(ledger.apply(.state(.paused), of: 1)?.name == "chosen (1)")
+    }
+
     @Test func `D9 a paused download has ended for this command, with 7`() {
         var ledger = RunLedger()
         ledger.add(1, source: "s")

@@ -30,7 +30,8 @@ struct GetSession: ~Copyable {
 
     init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
-        usualNetrc = plan.options.readsNetrc ? NetrcPermission.usual() : nil
+        let isGiven = plan.options.download.netrc != nil
+        usualNetrc = plan.options.readsNetrc && !isGiven ? NetrcPermission.usual() : nil
         common = Boxed(Self.complete(plan.common, usualNetrc))
         let mailbox = try CommandMailbox()
         let store = try plan.store()
@@ -109,14 +110,15 @@ struct GetSession: ~Copyable {
             next += 1
             do throws(PawlError) {
                 // Without a copy of them for each file.
-                let download =
-                    if item.hasOwnOptions {
-                        try add(item, options(for: item))
-                    } else {
-                        try add(item, common.value)
-                    }
+                let (download, name): (Download, String?)
+                if item.hasOwnOptions {
+                    let own = options(for: item)
+                    (download, name) = (try add(item, own), own.fileName)
+                } else {
+                    (download, name) = (try add(item, common.value), common.value.fileName)
+                }
                 downloads[download.id.rawValue] = download
-                ledger.add(download.id.rawValue, source: download.source)
+                ledger.add(download.id.rawValue, source: download.source, name: name)
                 download.resume()
             } catch {
                 guard !isStopped else {

@@ -25,8 +25,10 @@ package struct RunLedger: Sendable {
 
     package init() {}
 
-    /// Records a download as active.
-    package mutating func add(_ id: UInt64, source: String) { active[id] = Entry(source: source) }
+    /// Records a download as active; `name` is the file's if the user chose it.
+    package mutating func add(_ id: UInt64, source: String, name: String? = nil) {
+        active[id] = Entry(source: source, name: name)
+    }
 
     /// Records a URL that was rejected before it became a download.
     package mutating func refuse(_ error: PawlError) -> Report {

@@ -60,6 +60,44 @@ final class `Habits from other tools` {
         #expect(process.errors.contains(word) && process.errors.filter { $0 == "\n" }.count == 1)
     }
 
+    @Test func `a URL without a scheme may have a login, as in curl`() throws {
+        let url = origin.serve("/f", content) { $0.login = .basic(user: "me", password: "hidden") }
+        let process = try pawl("me:hidden@" + url.dropFirst("http://".count))
+        #expect(process.exit == .code(0), "\(process.errors)")
+        #expect(folder.difference("f", from: content) == nil)
+        #expect(!process.errors.contains("hidden"))
+    }
+
+    @Test(arguments: [
+        ["me:hidden@h/x"], ["get", "me:hidden@h/x"], ["get", "me:hid/hidden@h/x"], ["--user=me:hidden"],
+        ["-ume:hidden"], ["list", "me:hidden@h.org/x"], ["help", "me:hidden@h/x"],
+    ])
+    func `a refused word is shown without its password`(arguments: [String]) throws {
+        let process = try PawlProcess.run(PawlBinary.path, arguments)
+        #expect(process.exit == .code(28), "\(process.errors)")
+        #expect(process.errors.hasPrefix("pawl: ") && !process.errors.contains("hidden"), "\(process.errors)")
+    }
+
+    @Test(arguments: [
+        "u:hidden@z:99999999", "u:hid hidden@z", "u:hid'hidden@z:99999999", "//u:hidden@z:1", "foo://z",
+    ])
+    func `a proxy variable that is no proxy is refused at once, without its login`(value: String) throws {
+        let url = origin.serve("/f", content)
+        let process = try PawlProcess(
+            PawlBinary.path,
+            ["get", "--json", url],
+            environment: ["http_proxy": value],
+            folder: folder.path
+        )
+        process.wait()
+        #expect(process.exit == .code(28), "\(process.errors)")
+        #expect(
+            process.errors.contains("http_proxy") && !process.errors.contains("retry"),
+            "\(process.errors)"
+        )
+        #expect(!(process.errors + process.output).contains("hidden"), "\(process.errors)")
+    }
+
     @Test func `dry run asks for name and size, and saves nothing`() throws {
         let url = origin.serve("/f", content) {
             $0.disposition = Array("attachment; filename=\"n.iso\"".utf8)
@@ -106,6 +144,9 @@ final class `Habits from other tools` {
         #expect(try pawl("get", url).exit == .code(0))
         #expect(try pawl("get", "--no-netrc", "--if-exists", "overwrite", url).exit == .code(24))
         try #require(unsafe chmod(path, 0o644) == 0)
+        // A file that is given is used, and nothing else is said about it.
+        let given = try pawl("get", "--netrc", "--if-exists", "overwrite", url)
+        #expect(given.exit == .code(0) && !given.errors.contains("chmod"), "\(given.errors)")
         let open = try pawl("get", "--if-exists", "overwrite", url)
         #expect(open.exit == .code(24))
         #expect(open.errors.contains("chmod 600") && !open.errors.contains("pw\n"))
