@@ -26,7 +26,13 @@ func readBytes(at path: String, named name: [UInt8]? = nil, atMost most: Int) th
     let descriptor =
         isInput ? STDIN_FILENO : unsafe open(name.map { CChar(bitPattern: $0) }, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-        throw Failure(.cannotOpen, "cannot open", at: place, because: SystemError.last.text)
+        throw Failure(
+            .cannotOpen,
+            "cannot open",
+            at: place,
+            because: SystemError.last.text,
+            remedy: "check the path and its permissions"
+        )
     }
     defer { if !isInput { close(descriptor) } }
     var bytes: [UInt8] = []
@@ -51,6 +57,7 @@ func checkReadable(_ path: String, option: String) throws(Failure) {
         .cannotOpen,
         "cannot open",
         at: path,
-        because: "\(SystemError.last.text) (given with --\(option))"
+        because: "\(SystemError.last.text) (given with --\(option))",
+        remedy: "check the path and its permissions"
     )
 }

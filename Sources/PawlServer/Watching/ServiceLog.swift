@@ -58,7 +58,8 @@ package final class ServiceLog: Sendable {
                 ? "it is a symbolic link"
                 : number == EMLINK
                     ? "it has other hard links" : SystemError(number: number).text,
-            remedy: number == ELOOP || number == EMLINK ? "use a file without links" : ""
+            remedy: number == ELOOP || number == EMLINK
+                ? "use a file without links" : "check the path and its permissions"
         )
     }
 
