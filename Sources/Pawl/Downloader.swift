@@ -226,6 +226,7 @@ public final class Downloader: Sendable {
             throw PawlError(error, of: source)
         }
         job.plan.keepsPartial = job.disk == nil || keepsPartial
+        job.plan.isReadable = job.disk == nil
         if job.disk == nil { job.plan.pieces = pieces }
         job.plan.isSeeded = isSeeded
         job.replaces = replaces

@@ -50,35 +50,42 @@ extension DownloadMachine {
         return learnDigests(of: lane) + fit(response, lane: index, now: now)
     }
 
-    /// The whole content was requested because ranges are of no use: it is compared with the bytes on disk, or replaces them.
+    /// All that is wanted was requested from its beginning: it is compared with the bytes on disk, or replaces them.
     private mutating func useWhole(
         _ response: Judge.AcceptedResponse,
         lane index: Int,
         now: Instant
     ) -> [Action] {
-        let lane = lanes[index]
-        let isBound = existingLength != nil || mayNotDiscard(for: lane.source)
-        let mayBeSame = (comparesWhole || response.evidence == .strong) && !digestsDecide
+        let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         if !isBound, hasPieces, let keeps = keepVerified(response, lane: index, now: now) {
             return keeps
         }
-        if isBound || mayBeSame, let compares = compareWhole(response, lane: index, now: now) {
+        if isBound || !digestsDecide, let compares = compareWhole(response, lane: index, now: now) {
             return compares
         }
-        guard isBound else {
-            let notice = LocalizableMessage(
-                "whole-file-again-started-over",
-                "the server sent the whole file again: started over from 0"
-            )
-            let isTold = rangeWasSilent || map.done.isEmpty
-            return (isTold ? [] : [.notify(.notice(notice))]) + restart(with: response, lane: index)
-        }
+        guard isBound else { return noticeOfWhole() + restart(with: response, lane: index) }
         return existingLength == nil
             ? failTrial(
-                of: lane.source,
+                of: lanes[index].source,
                 .init("cannot-compare-without-ranges", "nothing can be compared without ranges")
             )
             : cannotContinueExisting(.init("whole-file-sent", "the server sent the whole file"))
+    }
+
+    /// Says why bytes on disk are discarded, unless that was said.
+    private func noticeOfWhole() -> [Action] {
+        if rangeWasSilent || isStale || map.done.isEmpty { return [] }
+        let notice =
+            plan.selection == .whole
+            ? LocalizableMessage(
+                "whole-file-again-started-over",
+                "the server sent the whole file again: started over from 0"
+            )
+            : LocalizableMessage(
+                "whole-range-again-started-over",
+                "the server sent the whole range again: started over from its beginning"
+            )
+        return [.notify(.notice(notice))]
     }
 
     /// Begins the last bytes of a file whose length a response has reported: FTP and SFTP have no requests for those.

@@ -40,13 +40,13 @@ extension DownloadMachine {
         refreshes = 0
         laneFaults = 0
         rangeRefusals = 0
-        comparesWhole = false
         former = nil
         refillAfter = nil
         isClaimed = false
         existingLength = nil
         wasContinued = false
         knowsExisting = false
+        difference = nil
         asksClosed = false
         keepsExisting = false
         isInMemory = false

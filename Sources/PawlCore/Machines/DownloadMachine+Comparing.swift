@@ -90,8 +90,6 @@ extension DownloadMachine {
             )
         }
         openJoints = []
-        // Without ranges the whole is compared.
-        if !rangesUsable { comparesWhole = true }
     }
 
     /// The lane has received its last byte and its body continues: how many of the following bytes it
@@ -228,6 +226,10 @@ extension DownloadMachine {
         if samples.isEmpty, map.isComplete { representation?.openJoints = openJoints }
         guard let identity = lane.identity else { return representation != before }
         let source = sources[lane.source].text
+        // The whole was compared, and its tag may be that of another version with an equal beginning.
+        if record(of: lane.source, at: lane.host)?.evidence(for: identity.validators) == .unclear {
+            representation?.distrust(source, at: lane.host)
+        }
         representation?.prove(source, at: lane.host, identity.validators)
         representation?.learn(total: identity.total)
         if representation?.mediaType == nil { representation?.mediaType = identity.mediaType }
@@ -241,13 +243,14 @@ extension DownloadMachine {
     {
         let have = map.done.prefix
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        guard have > 0, map.done.runs.count == 1 || !isBound, isClaimed, !isStale, base == 0,
+        guard have > 0, plan.isReadable, map.done.runs.count == 1 || !isBound, isClaimed, !isStale, base == 0,
             response.range.start == 0, response.range.end >= have,
             representation?.coding == response.identity.coding
         else { return nil }
         let total = plan.selectedLength(of: response.identity.total)
         // A whole without a length has all of the pieces, or their digests tell.
-        guard map.total ?? total == total || total == nil && hasPieces else { return nil }
+        guard map.total ?? total == total || total == nil && hasPieces, !contradictsDigests(lanes[index])
+        else { return nil }
         let keep = lanes[index].id
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
         for lane in lanes { map.release(lane.id) }
@@ -255,8 +258,8 @@ extension DownloadMachine {
         let discards = discard(behind: have)
         if map.total == nil, let total { map.learn(total: total) }
         rangesUsable = false
-        // If this response breaks off, the next one is compared as well.
-        comparesWhole = true
+        let silence: [Action] = rangeWasSilent ? [.notify(.notice(Self.silentToRanges))] : []
+        rangeWasSilent = false
         samples = []
         openJoints = []
         lanes[0].identity = response.identity
@@ -277,6 +280,6 @@ extension DownloadMachine {
                 "whole-file-comparing-beginning",
                 "the server sends only the whole file: comparing it with the first \(ByteQuantity.text(have)) on disk, and fetching the rest again"
             )
-        return drops + discards + [.notify(.notice(notice))] + admit(0, now: now)
+        return drops + discards + silence + [.notify(.notice(notice))] + admit(0, now: now)
     }
 }

@@ -111,6 +111,17 @@ extension DownloadMachine {
         return nil
     }
 
+    /// Whether the response states a digest that the bytes on disk cannot have, if what was stated of them is true.
+    func contradictsDigests(_ lane: Lane) -> Bool {
+        guard let known = representation else { return false }
+        return lane.stated.contains { digest in
+            known.digests.contains {
+                $0.address == digest.address && $0.field == digest.field
+                    && $0.checksum.algorithm == digest.checksum.algorithm && $0.checksum != digest.checksum
+            } || known.digest(contradicting: digest) != nil
+        }
+    }
+
     /// Adds what a response states to what is known, once its bytes belong to those on disk.
     mutating func learnDigests(of lane: Lane) -> [Action] {
         guard let known = representation?.digests, !lane.stated.isEmpty, sources[lane.source].isProven else {

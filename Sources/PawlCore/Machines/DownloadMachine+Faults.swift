@@ -104,13 +104,14 @@ extension DownloadMachine {
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
             ramp.shrink(to: lanes.count, now: now)
         }
-        let notice =
-            LocalizableMessage(
-                "no-response-to-range-continuing",
-                "the server does not respond to requests with Range: continuing without ranges"
-            )
-        return connectionRefused(fault, lane: lane) + (givesUpRanges ? [.notify(.notice(notice))] : [])
+        return connectionRefused(fault, lane: lane)
+            + (givesUpRanges ? [.notify(.notice(Self.silentToRanges))] : [])
     }
+
+    static let silentToRanges = LocalizableMessage(
+        "no-response-to-range-continuing",
+        "the server does not respond to requests with Range: continuing without ranges"
+    )
 
     /// A server that serves one lane and rejects the next before a response allows no more lanes (403, a
     /// reset).

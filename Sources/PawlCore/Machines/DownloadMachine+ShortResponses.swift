@@ -115,6 +115,15 @@ extension DownloadMachine {
     /// Why a connection that breaks ended the download, and what to do, where retries alone would not mend it.
     func broken(_ fault: TransferFault, from source: Int) -> (why: LocalizableMessage, remedy: Remedy)? {
         guard fault.kind.isBreak else { return nil }
+        if !rangesUsable, plan.selection == .whole, let difference {
+            let why = LocalizableMessage(
+                "breaks-between-differences",
+                "the content differs between responses (\(difference)), and the connection broke before the end of one: \(fault.message)"
+            )
+            let advice: Remedy =
+                "try again over a better connection or with more \(.option(.retries)), or ask the server's owner"
+            return (why, kept(advice, otherwise: advice))
+        }
         if !rangesUsable, plan.selection == .whole {
             let why = LocalizableMessage(
                 "breaks-without-ranges",

@@ -29,8 +29,8 @@ extension DownloadMachine {
             return restart(with: response, lane: index)
         }
         // Seeds are proven by the digest of the whole alone.
-        let isSame = response.evidence == .strong && others.isEmpty && !plan.isSeeded
-        if isBound || isSame || map.isComplete && !map.done.isEmpty {
+        let mayBeSame = response.evidence.contradictsNothing && others.isEmpty && !plan.isSeeded
+        if isBound || mayBeSame || map.isComplete && !map.done.isEmpty {
             let isKnown = existingLength == nil && samples.isEmpty && openJoints.isEmpty
             if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
             if let compares = compareWhole(response, lane: index, now: now) { return compares }
@@ -127,7 +127,8 @@ extension DownloadMachine {
         if digestsDecide { return isOtherContent(evidence) }
         if restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are
-            // wrong.
+            // wrong, or its content is another one each time.
+            difference = evidence
             guard isOnDisk else { return rangesBroken(evidence, lane: index, now: now) }
             rangesUsable = false
         }
@@ -255,7 +256,6 @@ extension DownloadMachine {
             return laneFault(index, .rangeRefused(evidence), now: now)
         }
         rangesUsable = false
-        comparesWhole = true
         sources[lanes[index].source].wentBack = false
         return stop() + [.notify(.notice(Self.withoutRanges(evidence)))] + openFirst(now: now)
     }

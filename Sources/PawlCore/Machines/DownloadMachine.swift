@@ -80,9 +80,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var isStale = false
     /// How often valid ranges of the known content were refused since the last progress.
     var rangeRefusals = 0
-    /// The server sends the whole only, or refuses ranges of the content on disk: the bytes on disk are
-    /// compared with the whole before they are discarded.
-    var comparesWhole = false
+    /// How the responses differed for which ranges were given up, although the server sends them.
+    var difference: LocalizableMessage?
     /// The server refused a range without an end.
     var asksClosed = false
     /// More connections to the host are in use than it was ever seen to serve: a denial may be temporary.

@@ -36,6 +36,8 @@ package struct DownloadPlan: Hashable, Sendable {
     package var replacesAddress = false
     /// Whether a failure leaves a partial file; streams and memory have none.
     package var keepsPartial = true
+    /// Whether all received bytes can be read again for a comparison; of streams and uploads only the last ones can.
+    package var isReadable = true
     /// Whether a status other than success ends the download while nothing is on disk, instead of a retry: the
     /// response is the result.
     package var endsWithErrorResponse = false

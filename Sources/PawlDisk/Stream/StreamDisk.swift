@@ -53,7 +53,7 @@ private final class StreamPartial: UnstoredPartial {
             "cannot restart",
             at: path,
             because:
-                "\(tail.length) bytes were already written to it, and the server cannot resume after them",
+                "the download has to start over, and \(tail.length) bytes were already written to it",
             remedy: "download to a file"
         )
     }

@@ -137,7 +137,7 @@ import Testing
         #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
     }
 
-    @Test func `a part ends where it was requested to end, even when it starts over without a length`() {
+    @Test func `a part ends where it was requested to end, even when it is compared without a length`() {
         var bench = Bench { $0.selection = .closed(ByteRange(0, 200)) }
         var whole = Bench.whole(nil, tag: nil)
         whole.acceptRanges = .none
@@ -147,7 +147,7 @@ import Testing
         bench.fail(.connectionLost)
         bench.ring()
         bench.respond(whole)
-        #expect(bench.said.contains(.startOver))
+        #expect(bench.machine.lanes.map(\.overlap) == [100] && !bench.said.contains(.startOver))
         #expect(bench.machine.lanes.map(\.end) == [200])
     }
 

@@ -188,15 +188,6 @@ import Testing
         #expect(bench.requested == .whole)
     }
 
-    @Test func `E1 without a strong tag the whole that follows a timeout of a range replaces what is there`()
-    {
-        var bench = Bench { $0.timeout = .seconds(10) }
-        bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000, tag: nil, date: 5))
-        bench.tick(after: 11)
-        bench.respond(Bench.whole(1000, tag: nil, date: 5))
-        #expect(bench.said.contains(.startOver) && !bench.machine.rangesUsable)
-    }
-
     @Test func `E1 a suspended time is not a timeout, and time after it is`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))

@@ -194,12 +194,12 @@ import Testing
         // The whole may be the faster way.
         #expect(bench.requested == .whole && !bench.machine.rangesUsable)
         bench.respond(Bench.whole(Self.total, tag: nil))
-        bench.progress(to: Self.start / 2)
+        bench.bring(Self.start / 2)
         bench.fail(.connectionLost)
         bench.ring()
         #expect(bench.machine.rangesUsable && bench.machine.lanes.first?.kind == .settling)
         var requests = 0
-        let wanted = Self.start / 2 + 30_000
+        let wanted = Self.start + 30_000
         while bench.machine.written < wanted, requests < 50,
             case .closed(let part)? = bench.requested
         {

@@ -169,7 +169,7 @@ extension WalkState {
             flags: [
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
-                machine.isTooSlow, machine.isStale, machine.asksClosed, machine.comparesWhole,
+                machine.isTooSlow, machine.isStale, machine.asksClosed, machine.difference == nil,
                 machine.question != nil,
             ],
             counts: [
