@@ -28,6 +28,7 @@ extension Simulation {
             // A server without ranges sends all of it for a comparison.
             if text.description.contains("sends only the whole file") {
                 course(index) { $0.comparesAll = true }
+                noteWholeComparison(index)
             }
         case .started: break
         }
@@ -200,7 +201,8 @@ extension Simulation {
         for (index, course) in state.withLock({ $0.courses }).enumerated() {
             // An existing file is not an earlier run's, and is compared at three places.
             let isExempt = course.comparesAll || scenario.downloads[index].existing != nil
-            if !isExempt, let text = Law.onceOnly(again: course.again, requests: course.requests) {
+            let again = course.again - course.repeated
+            if !isExempt, let text = Law.onceOnly(again: again, requests: course.requests) {
                 violate(.onceOnly, "\(index): \(text)")
             }
             // A look into the folder shows the file, whether or not it could still be reported. Another download may have the

@@ -6,6 +6,8 @@ import Synchronization
 struct RunView: Sendable {
     let run: UInt64
     var written: Int64
+    /// How many bytes from the first one on are on disk.
+    var prefix: Int64 = 0
     var lanes: [Lane] = []
     /// The most bytes so far, and whether there are more than at the last retry.
     var high: Int64
@@ -46,6 +48,7 @@ extension Simulation: Witness {
         if !machine.samples.isEmpty, before == nil { note("files compared at samples") }
         view.lanes = machine.lanes
         view.written = machine.written
+        view.prefix = machine.map.done.prefix
         let requests = actions.count { if case .open = $0 { true } else { false } }
         course(index) { course in
             course.run = view
@@ -105,7 +108,10 @@ extension Simulation: Witness {
                 if lane.kind == .settling, machine.isComparingElsewhere { note("other places compared") }
                 if lane.isBringing, lane.overlap > DownloadMachine.overlap {
                     note("longer runs compared")
-                    course(index) { $0.compared += lane.overlap }
+                    course(index) { course in
+                        course.compared += lane.overlap
+                        course.repeated += lane.overlap
+                    }
                 }
                 if limited, lane.kind == .data { note("steals") }
                 limited = false
@@ -119,6 +125,7 @@ extension Simulation: Witness {
             case .discard(let range): course(index) { $0.compared += range.count }
             case .startOver:
                 note("restarts from 0")
+                checkDiscard(of: view.prefix, index)
                 course(index) { $0.startedOver = true }
             default: continue
             }

@@ -26,6 +26,8 @@ package final class Simulation: Sendable {
         var requests = 0
         /// Whether the whole file is received again for a comparison, with a notice to the user.
         var comparesAll = false
+        /// The bytes that its requests repeated beyond a usual comparison, up to a place that has information.
+        var repeated: Int64 = 0
         /// The bytes that it requested only for a comparison.
         var compared: Int64 = 0
         /// Whether bytes that it had received were of no use.
