@@ -141,8 +141,6 @@ final class FakePartial: Partial {
             throw Failure(.inputOutput, "cannot read", at: path, because: "the file ends before \(offset)")
         }
         unsafe buffer.copyBytes(from: bytes)
-        guard disk.state.withLock({ $0.sabotage }) == .misreadsBytes, !bytes.isEmpty else { return }
-        unsafe buffer[0] ^= 1
     }
 
     func reserve(_ total: Int64) throws(Failure) {

@@ -15,7 +15,6 @@ package enum Law: String, CaseIterable, Sendable {
     case progress = "progress goes back only by a verdict with a reason"
     case kill = "a kill loses nothing that was written"
     case powerCut = "a power cut loses only what arrived last"
-    case discarded = "nothing is discarded of content that stays the same"
     case onceOnly = "what was kept is not fetched again"
     case owner = "every byte has one owner"
     case connections = "connections stay within the budget"

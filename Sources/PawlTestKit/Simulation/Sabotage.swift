@@ -42,8 +42,6 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case restartsFailed
     /// Finished files lack their end.
     case cutsFiles
-    /// Bytes on disk are read as others than were written.
-    case misreadsBytes
     /// Files are left behind.
     case litters
     /// Journals do not record the requested part of the resource.
@@ -127,7 +125,6 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .withholdsEnds, .breaksAtOnce, .shortensParts: .finishes
         case .restartsFailed: .ends
         case .litters: .tidiness
-        case .misreadsBytes: .discarded
         case .sendsUnread: .traffic
         case .rewritesHashed, .computesOneDigest: .digest
         case .skipsPieces, .skipsUnfitPieces, .keepsUnchecked, .trustsDamage, .trustsSeeds: .pieces

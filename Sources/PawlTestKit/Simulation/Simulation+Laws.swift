@@ -28,7 +28,6 @@ extension Simulation {
             // A server without ranges sends all of it for a comparison.
             if text.description.contains("sends only the whole file") {
                 course(index) { $0.comparesAll = true }
-                noteWholeComparison(index)
             }
         case .started: break
         }

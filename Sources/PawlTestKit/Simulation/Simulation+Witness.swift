@@ -6,8 +6,6 @@ import Synchronization
 struct RunView: Sendable {
     let run: UInt64
     var written: Int64
-    /// How many bytes from the first one on are on disk.
-    var prefix: Int64 = 0
     var lanes: [Lane] = []
     /// The most bytes so far, and whether there are more than at the last retry.
     var high: Int64
@@ -48,7 +46,6 @@ extension Simulation: Witness {
         if !machine.samples.isEmpty, before == nil { note("files compared at samples") }
         view.lanes = machine.lanes
         view.written = machine.written
-        view.prefix = machine.map.done.prefix
         let requests = actions.count { if case .open = $0 { true } else { false } }
         course(index) { course in
             course.run = view
@@ -125,7 +122,6 @@ extension Simulation: Witness {
             case .discard(let range): course(index) { $0.compared += range.count }
             case .startOver:
                 note("restarts from 0")
-                checkDiscard(of: view.prefix, index)
                 course(index) { $0.startedOver = true }
             default: continue
             }

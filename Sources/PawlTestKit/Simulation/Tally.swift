@@ -30,7 +30,7 @@ package struct Tally: Sendable, Hashable {
         "pages right after a change", "valid ranges refused", "verdict: tags vary",
         "verdict: another part",
         "lanes compared where they met", "files compared at samples", "other places compared",
-        "longer runs compared", "whole contents compared that stay the same",
+        "longer runs compared",
         "downloads under a limit whose traffic was counted", "connections under a limit",
         "responses of bad nodes", "races under a checksum", "bytes of races dropped", "failed: checksum",
         "files published with several digests", "failed: one of several digests",
