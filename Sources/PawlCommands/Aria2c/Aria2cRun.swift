@@ -78,7 +78,7 @@ struct Aria2cRun {
     }
 
     private func serve(_ entries: [Aria2cEntry]) throws(Failure) -> Int32 {
-        let configuration = try configuration(entries.filter { !$0.addresses.isEmpty }.map(\.input))
+        let configuration = try configuration(entries.filter { !$0.addresses.isEmpty }.map(input))
         // While there is a terminal to report it on.
         do throws(Failure) { try configuration.checkPort() } catch {
             var named = error
@@ -117,6 +117,19 @@ struct Aria2cRun {
     }
 
     // MARK: as a service
+
+    /// The options for a single file are those of the URLs on the command line, not the service's.
+    private func input(of entry: Aria2cEntry) -> InputEntry {
+        var input = entry.input
+        guard options.path("input-file") == nil, options["metalink-file"] == nil, entry.lines.isEmpty else {
+            return input
+        }
+        for name in options.flag("force-sequential") ? ["checksum"] : ["out", "checksum"] {
+            guard let value = options[name], !value.isEmpty else { continue }
+            input.options.append(InputOption(name: name, value: value, line: 0))
+        }
+        return input
+    }
 
     private func configuration(_ entries: [InputEntry]) throws(Failure) -> ServiceConfiguration {
         let root = ServicePlace.absolute(options["dir"].flatMap { $0.isEmpty ? nil : $0 } ?? ".")
