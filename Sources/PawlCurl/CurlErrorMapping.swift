@@ -190,6 +190,7 @@ extension EasyHandle {
                 )
             )
         }
+        if code == CURLE_SSL_CACERT_BADFILE { return .unusableAuthorities }
         if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
             return TransferFault(
                 .publicKey,

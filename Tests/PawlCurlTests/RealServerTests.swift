@@ -155,9 +155,11 @@ import Testing
             try bench.fetch(request(url, use: use) { $0.authorityFile = authority.authority }).end
                 == .complete
         )
-        #expect(
-            try bench.fetch(request(url, use: use) { $0.authorityFile = "/nowhere.pem" }).fault?.kind == .tls
-        )
+        // Missing, and a file without certificates.
+        for file in ["/nowhere.pem", "/etc/hostname"] {
+            let refused = try bench.fetch(request(url, use: use) { $0.authorityFile = file })
+            #expect(refused.fault == .unusableAuthorities, "\(file): \(refused)")
+        }
     }
 
     @Test(arguments: [ConnectionUse.shared, .separate])

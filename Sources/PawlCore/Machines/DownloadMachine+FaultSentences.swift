@@ -137,6 +137,8 @@ extension TransferFault {
     var remedy: Remedy? {
         switch kind {
         case .tls where concernsClientCertificate: "check \(.option(.certificate)) and \(.option(.key))"
+        case .tls where isPlain: "check the URL: http:// may be meant, or another port"
+        case .tls where lacksAuthorities: "check \(.option(.authorityFile))"
         case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
         case .publicKey:
             "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
@@ -172,7 +174,7 @@ extension TransferFault {
 enum StatusAdvice {
     static func remedy(for status: Int) -> Remedy? {
         switch status {
-        case 401: "give \(.option(.user))"
+        case 401: "give or correct \(.option(.user))"
         case 403: "the URL may have expired, or require a login, cookies or a referer"
         case 404, 410: "check the URL"
         case 407: "give the proxy's user name and password in \(.option(.proxy))"

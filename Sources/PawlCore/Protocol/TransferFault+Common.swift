@@ -80,6 +80,20 @@ extension TransferFault {
     /// Whether it is about the client certificate.
     var concernsClientCertificate: Bool { cause.id.hasPrefix("client-certificate-") }
 
+    /// Whether the server does not use TLS.
+    var isPlain: Bool { cause.id == "tls-not-spoken" }
+
+    /// The file of certificate authorities that was given cannot be used.
+    package static let unusableAuthorities = TransferFault(
+        .tls,
+        LocalizableMessage(
+            "fault-authority-file",
+            "the file of certificate authorities is missing or has no certificates (PEM)"
+        )
+    )
+
+    var lacksAuthorities: Bool { cause.id == Self.unusableAuthorities.cause.id }
+
     /// libcurl is not installed, or its file cannot be loaded; `reason` is the dynamic linker's.
     package static func withoutCurl(_ reason: String) -> TransferFault {
         TransferFault(

@@ -233,6 +233,7 @@ const messages = {
   "fault-bad-length": "响应的 Content-Length 无效或互相矛盾",
   "fault-bytes-missing": "连接关闭时还缺 {0} 字节",
   "fault-certificate-rejected": "程序不接受该证书",
+  "fault-authority-file": "证书颁发机构文件缺失，或其中没有证书（PEM）",
   "fault-certificates-not-shown": "无法向程序出示服务器的证书",
   "fault-chunks-broken": "响应的分块编码有误",
   "fault-client-certificate": "服务器要求客户端证书",

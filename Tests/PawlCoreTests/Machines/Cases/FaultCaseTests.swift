@@ -19,6 +19,13 @@ import Testing
         #expect(bench.machine.failure?.remedy.text.contains(advice) ?? false)
     }
 
+    @Test func `a failure of TLS whose cause is known is not blamed on the clock`() {
+        let plain = TransferFault(.tls, LocalizableMessage("tls-not-spoken", "no TLS"))
+        #expect(plain.remedy?.text.contains("http://") == true)
+        #expect(TransferFault.unusableAuthorities.remedy?.text.contains("clock") == false)
+        #expect(TransferFault(.tls, LocalizableMessage("other", "no")).remedy?.text.contains("clock") == true)
+    }
+
     @Test(arguments: [
         (401, "user name"), (403, "expired"), (404, "URL"), (407, "the proxy"), (429, "later"), (400, ""),
     ])
