@@ -48,17 +48,17 @@ extension CurlTransport {
 
     func begin(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         var sink = sink
-        if let trace {
-            let lines = TraceText.request(request, try? pool.settings.settings(for: request))
-            trace(.request(lines, to: request.address))
-            sink = TraceSink(before: sink, trace)
-        }
         if request.address.scheme == .https, request.connection == .shared {
             sink = UnknownEndSink(before: sink) { [unowned self] sink in
                 var request = request
                 request.connection = .separate
                 begin(request, as: id, sink: sink)
             }
+        }
+        if let trace {
+            let lines = TraceText.request(request, try? pool.settings.settings(for: request))
+            trace(.request(lines, to: request.address))
+            sink = TraceSink(before: sink, trace)
         }
         guard !startHTTP1(request, as: id, sink: sink) else { return }
         do throws(TransferFault) {

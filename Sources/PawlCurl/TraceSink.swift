@@ -2,8 +2,8 @@ import PawlCore
 import PawlEngine
 
 /// Reports a response, and how it was judged, before its receiver continues.
-final class TraceSink: TransferSink {
-    private let target: any TransferSink
+final class TraceSink: ForwardingSink {
+    let target: any TransferSink
     private let trace: @Sendable (TransferTrace) -> Void
 
     init(before target: any TransferSink, _ trace: @escaping @Sendable (TransferTrace) -> Void) {
@@ -18,23 +18,9 @@ final class TraceSink: TransferSink {
         return isAccepted
     }
 
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
-        unsafe target.transfer(id, chunk: chunk)
-    }
-
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
         if case .failed(let fault) = end { trace(.failed(Redaction.text(fault.text))) }
         target.transferEnded(id, end)
-    }
-
-    func holdsBack(_ id: TransferID) -> Bool { target.holdsBack(id) }
-
-    func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
-
-    func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }
-
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        target.transfer(id, spliced: count)
     }
 }
 

@@ -6,8 +6,8 @@ import PawlEngine
 /// A server may reset a stream without an error (RST_STREAM with NO_ERROR) when it gives a response up. libcurl 7.88 reports
 /// that like the end of the stream: without a length a part of the content would count as all of it. Chunks of HTTP/1.1 mark
 /// their end.
-final class UnknownEndSink: TransferSink {
-    private let target: any TransferSink
+final class UnknownEndSink: ForwardingSink {
+    let target: any TransferSink
     private let restart: (any TransferSink) -> Void
     private var isStartingOver = false
 
@@ -28,21 +28,5 @@ final class UnknownEndSink: TransferSink {
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
         if isStartingOver { restart(target) } else { target.transferEnded(id, end) }
-    }
-
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
-        unsafe target.transfer(id, chunk: chunk)
-    }
-
-    func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
-
-    func holdsBack(_ id: TransferID) -> Bool { target.holdsBack(id) }
-
-    func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
-
-    func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }
-
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        target.transfer(id, spliced: count)
     }
 }

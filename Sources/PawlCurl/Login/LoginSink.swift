@@ -5,8 +5,8 @@ import PawlEngine
 ///
 /// So the body of a 401 is bounded like that of a redirect: a short body is read so that the connection can be reused,
 /// a longer one closes it.
-final class LoginSink: TransferSink {
-    private let target: any TransferSink
+final class LoginSink: ForwardingSink {
+    let target: any TransferSink
     private let login: Credentials
     private let logins: Logins
     private var request: TransferRequest
@@ -62,25 +62,9 @@ final class LoginSink: TransferSink {
         return Logins.response(challenges, login, for: request.address)
     }
 
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
-        unsafe target.transfer(id, chunk: chunk)
-    }
-
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
         guard isStartingOver else { return target.transferEnded(id, end) }
         isStartingOver = false
         restart(request, id, self)
-    }
-
-    func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
-
-    func holdsBack(_ id: TransferID) -> Bool { target.holdsBack(id) }
-
-    func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
-
-    func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }
-
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        target.transfer(id, spliced: count)
     }
 }

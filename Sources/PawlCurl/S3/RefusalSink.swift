@@ -4,14 +4,14 @@ import PawlEngine
 /// Reads what an object store says of a request that it refuses, before the transfer's receiver sees the response.
 ///
 /// A request that failed because of the store's region or clock is repeated once.
-final class RefusalSink: TransferSink {
+final class RefusalSink: ForwardingSink {
     /// What a response says of the store, and makes another request worthwhile.
     enum News {
         case region(String)
         case skew(Int64)
     }
 
-    private let target: any TransferSink
+    let target: any TransferSink
     private let object: WebAddress
     private var access: S3Access
     private let restart: (News, TransferID, any TransferSink) -> Void
@@ -87,17 +87,9 @@ final class RefusalSink: TransferSink {
         target.transferEnded(id, end)
     }
 
-    func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
-
     func holdsBack(_ id: TransferID) -> Bool { refused == nil && target.holdsBack(id) }
 
     func spliceTarget(_ id: TransferID) -> SpliceTarget? {
         refused == nil ? target.spliceTarget(id) : nil
-    }
-
-    func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }
-
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        target.transfer(id, spliced: count)
     }
 }
