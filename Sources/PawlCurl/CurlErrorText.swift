@@ -16,7 +16,7 @@ enum CurlErrorText {
         if let reason = reasonOfOpenSSL(text) {
             if let cause = CertificateText.clientCertificate(reason) { return cause }
             return plainServers.contains { reason.contains($0) }
-                ? LocalizableMessage("tls-not-spoken", "the server does not use TLS on this port (\(reason))")
+                ? .noTLS(reason)
                 : LocalizableMessage(
                     "tls-handshake-failed",
                     "the TLS handshake failed: \(CertificateText.reason(reason))"

@@ -58,7 +58,7 @@ struct RemoteLook: Sendable {
         case .network, .timeout: return "http"
         // What responds there does not speak TLS; a certificate that is not trusted is no reason to do without.
         case .insecure:
-            return error.failure.cause?.id == "tls-not-spoken" ? "http" : "https"
+            return error.failure.cause?.tellsOfNoTLS == true ? "http" : "https"
         case _: return "https"
         }
     }

@@ -137,7 +137,7 @@ extension TransferFault {
     var remedy: Remedy? {
         switch kind {
         case .tls where concernsClientCertificate: "check \(.option(.certificate)) and \(.option(.key))"
-        case .tls where isPlain: "check the URL: http:// may be meant, or another port"
+        case .tls where lacksTLS: "check the URL: http:// may be meant, or another port"
         case .tls where lacksAuthorities: "check \(.option(.authorityFile))"
         case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
         case .publicKey:

@@ -80,8 +80,8 @@ extension TransferFault {
     /// Whether it is about the client certificate.
     var concernsClientCertificate: Bool { cause.id.hasPrefix("client-certificate-") }
 
-    /// Whether the server does not use TLS.
-    var isPlain: Bool { cause.id == "tls-not-spoken" }
+    /// Whether the server does not use TLS on this port.
+    var lacksTLS: Bool { cause.tellsOfNoTLS }
 
     /// The file of certificate authorities that was given cannot be used.
     package static let unusableAuthorities = TransferFault(
@@ -145,4 +145,14 @@ extension TransferFault {
             LocalizableMessage("fault-closed-in-head", "the connection was closed within the response head")
         )
     }
+}
+
+extension LocalizableMessage {
+    /// The server does not use TLS on this port; `reason` is OpenSSL's.
+    package static func noTLS(_ reason: String) -> LocalizableMessage {
+        LocalizableMessage("tls-not-spoken", "the server does not use TLS on this port (\(reason))")
+    }
+
+    /// Whether it says that.
+    package var tellsOfNoTLS: Bool { id == Self.noTLS("").id }
 }
