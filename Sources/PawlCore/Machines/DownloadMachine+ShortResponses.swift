@@ -115,22 +115,8 @@ extension DownloadMachine {
     /// Why a connection that breaks ended the download, and what to do, where retries alone would not mend it.
     func broken(_ fault: TransferFault, from source: Int) -> (why: LocalizableMessage, remedy: Remedy)? {
         guard fault.kind.isBreak else { return nil }
-        if !rangesUsable, plan.selection == .whole, let difference {
-            let why = LocalizableMessage(
-                "breaks-between-differences",
-                "the content differs between responses (\(difference)), and the connection broke before the end of one: \(fault.message)"
-            )
-            let advice: Remedy =
-                "try again over a better connection or with more \(.option(.retries)), or ask the server's owner"
-            return (why, kept(advice, otherwise: advice))
-        }
         if !rangesUsable, plan.selection == .whole {
-            let why = LocalizableMessage(
-                "breaks-without-ranges",
-                "the server sends only the whole file, and the connection broke before its end: \(fault.message)"
-            )
-            let advice: Remedy =
-                "try again over a better connection or with more \(.option(.retries)), or add a server that sends ranges as \(.option(.mirror))"
+            let (why, advice) = brokenWhole(fault)
             return (why, kept(advice, otherwise: advice))
         }
         guard sources[source].breaksAfter != nil else { return nil }
@@ -147,6 +133,26 @@ extension DownloadMachine {
         return (
             why,
             kept("\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces")
+        )
+    }
+
+    /// The same where only the whole is of use: the server sends nothing else, or each response differs.
+    private func brokenWhole(_ fault: TransferFault) -> (why: LocalizableMessage, advice: Remedy) {
+        guard let difference else {
+            return (
+                LocalizableMessage(
+                    "breaks-without-ranges",
+                    "the server sends only the whole file, and the connection broke before its end: \(fault.message)"
+                ),
+                "try again over a better connection or with more \(.option(.retries)), or add a server that sends ranges as \(.option(.mirror))"
+            )
+        }
+        return (
+            LocalizableMessage(
+                "breaks-between-differences",
+                "the content differs between responses (\(difference)), and the connection broke before the end of one: \(fault.message)"
+            ),
+            "try again over a better connection or with more \(.option(.retries)), or ask the server's owner"
         )
     }
 }
