@@ -40,10 +40,10 @@ package struct PipeResult: Hashable, Sendable {
 
     /// The line for a job, without its line feed.
     ///
-    /// `isTimed`: includes `attempts` and `seconds`, which differ between runs.
-    package func line(of job: PipeJob, isTimed: Bool = true) -> [UInt8] {
+    /// It includes `attempts` and `seconds`, which differ between runs.
+    package func line(of job: PipeJob) -> [UInt8] {
         var line = ownMembers(of: job)
-        if isTimed { addTimes(to: &line) }
+        addTimes(to: &line)
         for member in job.otherMembers { line.add(member.name, member.value) }
         return line.end()
     }

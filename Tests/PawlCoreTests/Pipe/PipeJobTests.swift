@@ -45,7 +45,7 @@ struct PipeJobTests {
         ).get()
         #expect(job.id == "7")
         #expect(job.headers == ["Authorization: x"])
-        let line = text(PipeResult(.ok).line(of: job, isTimed: false))
+        let line = text(PipeResult(.ok).lines(of: job).reproducible)
         #expect(
             line
                 == #"{"id":7,"url":"http://a/b.jpg","status":"ok","code":0,"reason":null,"http":null,"bytes":null,"#
