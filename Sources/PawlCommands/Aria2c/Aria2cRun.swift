@@ -80,11 +80,7 @@ struct Aria2cRun {
     private func serve(_ entries: [Aria2cEntry]) throws(Failure) -> Int32 {
         let configuration = try configuration(entries.filter { !$0.addresses.isEmpty }.map(input))
         // While there is a terminal to report it on.
-        do throws(Failure) { try configuration.checkPort() } catch {
-            var named = error
-            if named.remedy.text.contains("--port") { named.remedy = "choose another with --rpc-listen-port" }
-            throw named
-        }
+        try configuration.checkPort()
         try detach()
         let seconds = options.number("stop") ?? 0
         let process = options.number("stop-with-process")

@@ -112,7 +112,9 @@ extension ServiceConfiguration {
     /// Throws code 28 when the port cannot be used.
     package func checkPort() throws(Failure) {
         try check()
-        if let port, !canDoWithoutPort { try AddressProbe.check(address, port: port) }
+        guard let port, !canDoWithoutPort else { return }
+        let remedy = isStandIn ? "choose another with --rpc-listen-port" : AddressProbe.otherPort
+        try AddressProbe.check(address, port: port, remedy: remedy)
     }
 
     func settings(stop: @escaping @Sendable () -> Void) -> Aria2Settings {

@@ -5,15 +5,18 @@ import PawlSystem
 /// Checks whether a port can be bound: libwebsockets does not report why it cannot, and keeps waiting for an
 /// address that no interface has.
 enum AddressProbe {
+    /// What the user of `pawl serve` can do.
+    static let otherPort: Remedy = "choose another with --port or --listen"
+
     /// Throws code 28 with the system's reason.
-    static func check(_ host: String, port: Int) throws(Failure) {
+    static func check(_ host: String, port: Int, remedy: Remedy = otherPort) throws(Failure) {
         var number: Int32 = 0
         if host.contains(":") {
             var address = sockaddr_in6()
             address.sin6_family = sa_family_t(AF_INET6)
             address.sin6_port = in_port_t(port).bigEndian
             guard unsafe inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else {
-                throw failure(host, port, "not a numeric address")
+                throw failure(host, port, "not a numeric address", remedy)
             }
             number = unsafe bind(AF_INET6, &address, MemoryLayout<sockaddr_in6>.size)
         } else {
@@ -21,20 +24,20 @@ enum AddressProbe {
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = in_port_t(port).bigEndian
             guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
-                throw failure(host, port, "not a numeric address")
+                throw failure(host, port, "not a numeric address", remedy)
             }
             number = unsafe bind(AF_INET, &address, MemoryLayout<sockaddr_in>.size)
         }
-        guard number == 0 else { throw failure(host, port, SystemError(number: number).text) }
+        guard number == 0 else { throw failure(host, port, SystemError(number: number).text, remedy) }
     }
 
-    private static func failure(_ host: String, _ port: Int, _ why: String) -> Failure {
+    private static func failure(_ host: String, _ port: Int, _ why: String, _ remedy: Remedy) -> Failure {
         Failure(
             .badOption,
             "cannot listen at",
             at: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)",
             because: why,
-            remedy: "choose another with --port or --listen"
+            remedy: remedy
         )
     }
 
