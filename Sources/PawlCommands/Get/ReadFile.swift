@@ -31,7 +31,7 @@ func readBytes(at path: String, named name: [UInt8]? = nil, atMost most: Int) th
             "cannot open",
             at: place,
             because: SystemError.last.text,
-            remedy: "check the path and its permissions"
+            remedy: .checkPath
         )
     }
     defer { if !isInput { close(descriptor) } }
@@ -58,6 +58,6 @@ func checkReadable(_ path: String, option: String) throws(Failure) {
         "cannot open",
         at: path,
         because: "\(SystemError.last.text) (given with --\(option))",
-        remedy: "check the path and its permissions"
+        remedy: .checkPath
     )
 }

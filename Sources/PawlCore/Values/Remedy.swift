@@ -34,6 +34,9 @@ package struct Remedy: Hashable, Sendable {
 }
 
 extension Remedy {
+    /// For a file of the user that cannot be opened.
+    package static let checkPath: Remedy = "check the path and its permissions"
+
     /// The longest first.
     private static let titles: [(title: String, part: Part)] =
         (OptionID.allCases.map(Part.option) + [.resume])

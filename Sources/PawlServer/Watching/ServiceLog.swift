@@ -59,7 +59,7 @@ package final class ServiceLog: Sendable {
                 : number == EMLINK
                     ? "it has other hard links" : SystemError(number: number).text,
             remedy: number == ELOOP || number == EMLINK
-                ? "use a file without links" : "check the path and its permissions"
+                ? "use a file without links" : .checkPath
         )
     }
 
