@@ -14,12 +14,12 @@ import Testing
         return bench
     }
 
-    private func respond(_ bench: inout Bench) {
+    private func respond(_ bench: inout Bench, of total: Int64 = 4 * megabyte) {
         guard case .closed(let range)? = bench.requested else {
             Issue.record("\(bench.said)")
             return
         }
-        bench.respond(Bench.part(range.start, range.end, of: 4 * Self.megabyte, tag: nil))
+        bench.respond(Bench.part(range.start, range.end, of: total, tag: nil))
     }
 
     private func compare(_ bench: inout Bench, agrees: Bool = true, elsewhere: [ByteRange] = []) {
@@ -56,34 +56,26 @@ import Testing
         return bench
     }
 
-    private func respondLate(_ bench: inout Bench) {
-        guard case .closed(let range)? = bench.requested else {
-            Issue.record("\(bench.said)")
-            return
-        }
-        bench.respond(Bench.part(range.start, range.end, of: 12 * Self.megabyte, tag: nil))
-    }
-
     @Test func `another place is compared before the response adds a byte`() {
         var bench = resumedLate()
         let request = bench.requested
-        respondLate(&bench)
+        respond(&bench, of: 12 * Self.megabyte)
         compare(&bench, elsewhere: [Self.place])
         #expect(bench.requested == .closed(Self.place) && bench.machine.isComparingElsewhere)
-        respondLate(&bench)
+        respond(&bench, of: 12 * Self.megabyte)
         #expect(bench.machine.comparisonCandidates(bench.lane) == nil, "that place was chosen for its bytes")
         compare(&bench)
         #expect(bench.requested == request)
-        respondLate(&bench)
+        respond(&bench, of: 12 * Self.megabyte)
         compare(&bench, elsewhere: [Self.place])
         #expect(bench.machine.lanes.map(\.overlap) == [0], "it may add bytes now")
         bench.progress(to: 9 * Self.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
-        respondLate(&bench)
+        respond(&bench, of: 12 * Self.megabyte)
         compare(&bench, elsewhere: [Self.place])
         #expect(bench.requested == .closed(Self.place), "an agreement counts for one response")
-        respondLate(&bench)
+        respond(&bench, of: 12 * Self.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
         #expect(
