@@ -2,7 +2,7 @@ extension ResponseHead {
     /// Parses the header block of one response: status line, fields, and the empty line if present.
     ///
     /// Lines end in CRLF or in a bare LF (RFC 9112 §2.2), folded ones are joined (§5.2). `nil` without a
-    /// valid status line.
+    /// valid status line, and with a CR that ends no line: recipients differ in where they see the section's end then.
     ///
     /// An unused field costs a comparison of its name's length and no memory. `look` is called with every
     /// field, for the transport's own use.
@@ -11,7 +11,9 @@ extension ResponseHead {
         look: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void = { _, _ in }
     ) {
         var lines = HeadLines(head)
-        guard let first = lines.next(), let status = Self.status(of: first) else { return nil }
+        guard !Self.hasBareReturn(head), let first = lines.next(), let status = Self.status(of: first) else {
+            return nil
+        }
         self.init(status: status)
         var framing = Framing()
         while let (name, value) = lines.nextField() {
@@ -38,6 +40,23 @@ extension ResponseHead {
             fields.append((String(field: name), String(field: value)))
         }
         return fields
+    }
+
+    /// The length of a header section with the empty line at its end, as its fields are read.
+    package static func length(of head: [UInt8]) -> Int {
+        var lines = HeadLines(head)
+        guard lines.next() != nil else { return lines.index }
+        while lines.nextField() != nil {}
+        return lines.index
+    }
+
+    private static func hasBareReturn(_ head: [UInt8]) -> Bool {
+        var next = 0
+        while let found = head.firstIndex(of: .carriageReturn, from: next) {
+            next = found + 1
+            if next == head.count || head[next] != .lineFeed { return true }
+        }
+        return false
     }
 
     /// The status of `HTTP/1.1 206 Partial Content`; HTTP/2 and later have no minor number and no reason.
@@ -196,7 +215,7 @@ extension ResponseHead {
 /// The lines of a header block, up to the empty one; folded lines are joined by one space.
 private struct HeadLines {
     private let head: [UInt8]
-    private var index = 0
+    private(set) var index = 0
 
     init(_ head: [UInt8]) { self.head = head }
 
@@ -258,7 +277,7 @@ private struct HeadLines {
         let start = index
         var end = head.firstIndex(of: .lineFeed, from: start) ?? head.count
         index = min(end + 1, head.count)
-        while end > start, head[end - 1] == .carriageReturn { end -= 1 }
+        if end > start, head[end - 1] == .carriageReturn { end -= 1 }
         return start..<end
     }
 }

@@ -9,6 +9,7 @@ enum HeadLaws {
         if let head { try check(head) }
         guard let (framing, content) = try? ResponseFraming.read(bytes) else { return }
         guard let head else { throw BrokenLaw(description: "framed, and no head") }
+        try checkEnd(of: bytes)
         try hold(content == head, "two contents of one head")
         try hold(framing.status == head.status, "two statuses: \(framing.status), \(head.status)")
         switch framing.body {
@@ -19,6 +20,19 @@ enum HeadLaws {
         case .untilClose, .none:
             break
         }
+    }
+
+    /// Where the connection sees the end of the section, its fields end too: no field is hidden behind that.
+    private static func checkEnd(of bytes: [UInt8]) throws(BrokenLaw) {
+        var reader = ResponseReader()
+        reader.begin()
+        let (used, step) = unsafe bytes.withUnsafeBytes { unsafe reader.scan($0) }
+        guard case .head(let found) = step, found.status >= 200 else { return }
+        // Interim sections come before it.
+        let length = found.lines.count
+        try hold(Array(bytes[(used - length)..<used]) == found.lines, "other bytes than those of the section")
+        let end = ResponseHead.length(of: found.lines)
+        try hold(end == length, "the fields end at \(end), the section at \(length)")
     }
 
     /// The same bytes as lines of an FTP server: what it says of the file stays as it was said first.
