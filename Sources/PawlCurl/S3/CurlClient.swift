@@ -12,7 +12,7 @@ package final class CurlClient: Sendable {
         /// Header lines `Name: value`.
         package var lines: [String]
         package var body: [UInt8]
-        /// The most bytes of a response's body.
+        /// The most bytes of the body of a successful response; those of an error document that are more than 64 KiB are left out.
         package var limit: Int
 
         package init(
@@ -91,11 +91,11 @@ package final class CurlClient: Sendable {
             return unsafe handle.refusal ?? pawl_easy_perform(handle.raw)
         }
         withExtendedLifetime((response, options)) {}
-        if response.isTooLong { throw TransferFault.tooLong }
-        guard code == CURLE_OK else {
+        if response.isTooLong, response.isSuccess { throw TransferFault.tooLong }
+        guard code == CURLE_OK || response.isTooLong else {
             throw handle.fault(code, of: like, isHTTP: true, hasHead: !response.head.isEmpty)
         }
-        idle.withLock { $0.append(Idle(handle: handle)) }
+        if code == CURLE_OK { idle.withLock { $0.append(Idle(handle: handle)) } }
         guard var head = ResponseHead(parsing: response.head) else {
             throw TransferFault.notHTTP
         }
@@ -108,19 +108,32 @@ package final class CurlClient: Sendable {
 private final class Response {
     var head: [UInt8] = []
     var body: [UInt8] = []
-    let limit: Int
+    private let limit: Int
     var isTooLong = false
 
+    /// Error documents are short, whatever was requested.
+    private static let longestError = 64 << 10
+
     init(limit: Int) { self.limit = limit }
+
+    /// Whether the status is one of success: of another one the status itself is the response.
+    var isSuccess: Bool {
+        head.firstIndex(of: UInt8(ascii: " ")).map { head[($0 + 1)...].first == UInt8(ascii: "2") } ?? true
+    }
+
+    /// Whether there was room for all of it.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let room = max(0, (isSuccess ? limit : Self.longestError) - body.count)
+        isTooLong = bytes.count > room
+        unsafe body.append(contentsOf: bytes.prefix(room))
+        return !isTooLong
+    }
 }
 
 private let takeBody: curl_write_callback = { bytes, size, count, context in
     guard let context = unsafe context else { return 0 }
     let response = unsafe Unmanaged<Response>.fromOpaque(context).takeUnretainedValue()
-    response.isTooLong = response.body.count + count > response.limit
-    guard !response.isTooLong else { return 0 }
-    unsafe response.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
-    return count
+    return unsafe response.append(UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
 }
 
 private let takeHeader: curl_write_callback = { bytes, size, count, context in
