@@ -33,6 +33,15 @@ struct RepairRun: Sendable {
             throw Failure(.cannotOpen, "cannot open", at: given, because: "there is no such file")
         }
         let kinds = [options.metalink != nil, options.get.zsync != nil].count { $0 }
+        guard kinds <= 1 else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--metalink and --zsync together",
+                because: "each of them describes the file on its own",
+                remedy: "give one of them"
+            )
+        }
         guard kinds == 1 || !options.from.isEmpty else {
             throw Failure(
                 .badOption,
