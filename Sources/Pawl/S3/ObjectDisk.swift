@@ -196,7 +196,8 @@ private final class ObjectPartial: UnstoredPartial {
     }
 
     func startOver(_ facts: JournalFacts) throws(Failure) {
-        guard tail.length > 0 else { return }
+        // Without bytes too: the object and the note are to describe the new content.
+        guard tail.length > 0 || facts != plan.facts else { return }
         upload.discard()
         plan.facts = facts
         plan.content = facts.representation.fingerprint(of: facts.sources.first ?? "", selection: .whole)
