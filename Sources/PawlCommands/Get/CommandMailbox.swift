@@ -109,5 +109,3 @@ extension CommandMailbox.Message {
         return RunLedger.isEnd(event.kind)
     }
 }
-
-/// The system's message for an error number.

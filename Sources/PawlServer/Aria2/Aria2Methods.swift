@@ -14,6 +14,7 @@ package struct Aria2Methods: RPCMethods {
     }
 
     package var names: [String] { Aria2Methods.table.keys.sorted() }
+    package func has(_ name: String) -> Bool { Aria2Methods.table[name] != nil }
 
     package var notifications: [String] {
         ["Start", "Pause", "Stop", "Complete", "Error"].map { "aria2.onDownload\($0)" } + [

@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-// Methods that only the page uses.
+// Methods that the page needs beside those of the queue; commands use some of them too.
 extension ServiceMethods {
     /// `[ID or IDs, {keepFile, grace}]`: with `grace` the removal happens after so many seconds and can be undone.
     func remove(_ given: RPCParameters) async throws -> JSON {

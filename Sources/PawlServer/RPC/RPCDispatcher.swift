@@ -76,7 +76,7 @@ package struct RPCDispatcher: Sendable {
         var call = call
         let token = call.takeToken()
         try visit.check(token, against: secret)
-        guard methods.names.contains(call.method) else { throw .noSuchMethod(call.method) }
+        guard methods.has(call.method) else { throw .noSuchMethod(call.method) }
         if visit.rights.isReadOnly, !methods.isReadOnly(call.method) {
             let why = methods.returnsOptions(call.method) ? "can return secrets" : "changes state"
             throw RPCError("\(call.method) \(why) and must be sent with POST or over a WebSocket.")

@@ -4,6 +4,8 @@ package import PawlCore
 package protocol RPCMethods: Sendable {
     /// Names of all methods except `system.…`.
     var names: [String] { get }
+    /// Whether there is a method of that name.
+    func has(_ name: String) -> Bool
     /// Names of the notifications that WebSockets get.
     var notifications: [String] { get }
     /// Whether a call of this method changes nothing.
@@ -32,4 +34,8 @@ package struct RPCRights: Hashable, Sendable {
         self.isReadOnly = isReadOnly
         self.mayNameFiles = mayNameFiles
     }
+}
+
+extension RPCMethods {
+    package func has(_ name: String) -> Bool { names.contains(name) }
 }

@@ -33,6 +33,7 @@ struct ServiceMethods: RPCMethods {
     }
 
     var names: [String] { aria2.names + ServiceMethod.table.map(\.name).sorted() }
+    func has(_ name: String) -> Bool { ServiceMethod.named(name) != nil || aria2.has(name) }
     var notifications: [String] { aria2.notifications }
 
     func isReadOnly(_ method: String) -> Bool {
