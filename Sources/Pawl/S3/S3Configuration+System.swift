@@ -10,7 +10,7 @@ extension S3Configuration {
         self.init(
             environment: { isOwner ? Self.variable($0) : nil },
             file: { isOwner ? Self.bytes(at: $0) : nil },
-            home: isOwner ? Self.variable("HOME") : nil
+            home: isOwner ? UserFolders.home : nil
         )
         profile = options.profile
         region = options.region

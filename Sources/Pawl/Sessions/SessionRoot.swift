@@ -20,14 +20,7 @@ package struct SessionRoot: Sendable, Hashable {
     private init(path: String) { self.path = path }
 
     /// `$XDG_STATE_HOME/pawl/sessions`, else `~/.local/state/pawl/sessions`; `nil` without a home directory.
-    package static var usualState: String? {
-        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/pawl/sessions" }
-        return environment("HOME").flatMap { $0.isEmpty ? nil : "\($0)/.local/state/pawl/sessions" }
-    }
-
-    private static func environment(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
+    package static var usualState: String? { StateFolder.usual.map { "\($0)/sessions" } }
 
     /// A path component that never begins with a dot and is unique to the identifier.
     package static func escaped(_ identifier: String) -> String {

@@ -2,6 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 import PawlServer
+import PawlSystem
 
 extension Command {
     /// The replacement for aria2c, also run if the program is called by that name.
@@ -82,13 +83,10 @@ extension Aria2cOptions {
         "remote-time": "false",
     ]
 
-    private static var home: String { environmentVariable("HOME") ?? "" }
+    private static var home: String { UserFolders.home ?? "" }
 
     private static var usualFiles: [String] {
-        let home = home
-        guard !home.isEmpty else { return [] }
-        let settings =
-            environmentVariable("XDG_CONFIG_HOME").flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.config"
+        guard let home = UserFolders.home, let settings = UserFolders.configuration else { return [] }
         return [home + "/.aria2/aria2.conf", settings + "/aria2/aria2.conf"]
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 import PawlServer
+import PawlSystem
 
 /// A download of ``Aria2cSession`` with the place that its options mean.
 package struct Aria2cDownload: Sendable {
@@ -60,7 +61,7 @@ package struct Aria2cDownload: Sendable {
             }
         }
         guard !flag("no-netrc") else { return }
-        let path = values["netrc-path"] ?? (environmentVariable("HOME") ?? "") + "/.netrc"
+        let path = values["netrc-path"] ?? (UserFolders.home ?? "") + "/.netrc"
         guard Aria2cFiles.length(of: path) != nil else { return }
         if Aria2cFiles.isOpenToOthers(path) {
             note(

@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Whether the user's own netrc file may be used.
@@ -8,7 +9,7 @@ import Synchronization
 enum NetrcPermission {
     /// `""` for the user's own netrc file, or `nil` where it is left out; says so once.
     static func usual() -> String? {
-        guard let home = environmentVariable("HOME"), !home.isEmpty else { return "" }
+        guard let home = UserFolders.home else { return "" }
         let path = home + "/.netrc"
         var info = stat()
         guard unsafe stat(path, &info) == 0, !isPrivate(mode: info.st_mode) else { return "" }

@@ -35,7 +35,7 @@ struct ServeInstall {
             if options.user != nil { unit.folders = [root] }
         } else {
             let home = try ServicePlace.home(for: "--system")
-            folder = (ServicePlace.variable("XDG_CONFIG_HOME") ?? home + "/.config") + "/systemd/user"
+            folder = (UserFolders.configuration ?? home + "/.config") + "/systemd/user"
             socket = try ServicePlace.socket(options.socket)
             root = try ServicePlace.root(options.root)
             unit.sessions = options.sessionsFolder

@@ -1,5 +1,6 @@
 import Glibc
 package import PawlCore
+import PawlSystem
 
 /// The service's root and socket, from options and environment variables.
 package enum ServicePlace {
@@ -12,7 +13,7 @@ package enum ServicePlace {
     /// The Unix socket: the given one, else `$PAWL_SOCKET`, else the user's default.
     package static func socket(_ given: String?) throws(Failure) -> String {
         if let given = given ?? variable("PAWL_SOCKET") { return absolute(given) }
-        if let folder = variable("XDG_RUNTIME_DIR"), unsafe access(folder, W_OK) == 0 {
+        if let folder = UserFolders.runtime, unsafe access(folder, W_OK) == 0 {
             return absolute(folder + "/pawl.socket")
         }
         return try home(for: "--socket") + "/.local/state/pawl/socket"
@@ -38,12 +39,12 @@ package enum ServicePlace {
     }
 
     static func home(for option: String) throws(Failure) -> String {
-        if let home = variable("HOME") { return absolute(home) }
+        if let home = UserFolders.home { return absolute(home) }
         throw Failure(
             .badOption,
             "cannot find",
             at: "the home folder",
-            because: "HOME is not set",
+            because: "HOME is not set to an absolute path",
             remedy: "pass \(option)"
         )
     }
