@@ -150,8 +150,8 @@ public final class Downloader: Sendable {
         var options = options
         options.connections = 1
         options.existingFile = .rename
-        return try add(source, options: options, hooks: nil) {
-            StreamDisk(to: target, algorithms: $0.streamAlgorithms)
+        return try add(source, options: options, hooks: nil) { [board] in
+            StreamDisk(to: target, algorithms: $0.streamAlgorithms) { board.notice($0) }
         }
     }
 

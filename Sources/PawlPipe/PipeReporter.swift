@@ -52,8 +52,7 @@ struct PipeReporter: Sendable {
 
     /// Prints a line that is not about progress.
     func note(_ text: String) {
-        let bytes = Array("pawl: \(text)\n".utf8)
-        _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+        try? WholeWrite.perform("pawl: \(text)\n".utf8, to: STDERR_FILENO)
     }
 
     /// Prints the last line and writes the final metrics.
@@ -72,7 +71,7 @@ struct PipeReporter: Sendable {
     private mutating func write(_ line: String, isLast: Bool) {
         var bytes = Array((isTerminal ? "\r\u{1B}[K" : "pawl: ").utf8) + Array(line.utf8)
         if !isTerminal || isLast { bytes.append(UInt8(ascii: "\n")) }
-        _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+        try? WholeWrite.perform(bytes, to: STDERR_FILENO)
     }
 
     private func publish(active: Int) {

@@ -83,25 +83,13 @@ final class ResultWriter: Sendable {
 
     private func write(all bytes: [UInt8]) -> Bool {
         var start = 0
-        var end = 0
         while start < bytes.count {
-            if start == end { end = Self.piece(of: bytes, from: start) }
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: start), end - start)
-            }
-            if count > 0 {
-                start += count
-                continue
-            }
-            switch errno {
-            case EINTR: break
-            case EAGAIN:
-                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                unsafe poll(&writable, 1, -1)
-            default:
-                inbox.post(.outputFailed(ResultWriter.failure(SystemError.last.text)))
+            let end = Self.piece(of: bytes, from: start)
+            do throws(SystemError) { try WholeWrite.perform(bytes[start..<end], to: descriptor) } catch {
+                inbox.post(.outputFailed(ResultWriter.failure(error.text)))
                 return false
             }
+            start = end
         }
         return true
     }

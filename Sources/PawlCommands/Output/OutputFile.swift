@@ -22,27 +22,13 @@ package struct OutputFile: ~Copyable {
 
     /// Writes the buffer.
     package mutating func flush() {
-        var start = 0
-        while start < pending.count, !isBroken {
-            let count = unsafe pending.withUnsafeBytes { bytes in
-                unsafe write(descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start)
+        if !isBroken {
+            do throws(SystemError) { try WholeWrite.perform(pending, to: descriptor) } catch {
+                isBroken = true
+                if descriptor == STDOUT_FILENO { Self.lose(error.number) }
             }
-            if count > 0 { start += count } else { recover() }
         }
         pending.removeAll(keepingCapacity: pending.capacity <= 1 << 16)
-    }
-
-    private mutating func recover() {
-        switch errno {
-        case EINTR: break
-        // Another process made the terminal or pipe non-blocking: wait until it is writable.
-        case EAGAIN:
-            var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            unsafe poll(&writable, 1, -1)
-        default:
-            isBroken = true
-            if descriptor == STDOUT_FILENO { Self.lose(errno) }
-        }
     }
 
     /// Why output of this process to standard output was lost; a reader that has closed it does not want more.

@@ -5,17 +5,24 @@ package import PawlEngine
 package final class StreamDisk: UnstoredDisk {
     private let target: StreamTarget
     private let algorithms: [HashAlgorithm]
+    private let notice: @Sendable (String) -> Void
 
-    /// `algorithms`: the digests that the download will request, besides those that the first response states.
-    package init(to target: StreamTarget, algorithms: [HashAlgorithm]) {
+    /// `algorithms`: the digests that the download will request, besides those that the first response states; `notice`: called
+    /// with what the user should know.
+    package init(
+        to target: StreamTarget,
+        algorithms: [HashAlgorithm],
+        notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.target = target
         self.algorithms = algorithms
+        self.notice = notice
     }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         let stated = claim.facts.representation.digests.map(\.checksum.algorithm)
         let all = HashAlgorithm.allCases.filter { algorithms.contains($0) || stated.contains($0) }
-        return .fresh(StreamPartial(StreamWriter(target, all), name: claim.name))
+        return .fresh(StreamPartial(StreamWriter(target, all, notice), name: claim.name))
     }
 }
 

@@ -9,6 +9,8 @@ final class StreamWriter: Sendable {
     private let thread = WorkerPool(threads: 1)
     private let output: Mutex<Output>
     private let waiting = Atomic<Int>(0)
+    /// What showed that the target has a reader.
+    private let probe = Mutex<Int32?>(nil)
     /// The number of bytes that may wait for the reader before the network is paused.
     private static let room = 4 << 20
 
@@ -19,8 +21,15 @@ final class StreamWriter: Sendable {
         var hash: RunningHash?
     }
 
-    init(_ target: StreamTarget, _ algorithms: [HashAlgorithm]) {
+    private let notice: @Sendable (String) -> Void
+
+    init(
+        _ target: StreamTarget,
+        _ algorithms: [HashAlgorithm],
+        _ notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.target = target
+        self.notice = notice
         // A path is opened with the first byte: a named pipe waits for its reader.
         let descriptor = target == .standardOutput ? STDOUT_FILENO : nil
         output = Mutex(
@@ -70,36 +79,42 @@ final class StreamWriter: Sendable {
         unsafe bytes.withUnsafeBytes { bytes in
             unsafe hash?.feed(bytes)
             guard let descriptor = descriptor ?? opened(), descriptor >= 0 else { return }
-            var sent = 0
-            while sent < bytes.count {
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[sent...])
-                let count = unsafe writeOnce(descriptor, rest)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return fail("cannot write to", errno) }
-                sent += count
+            do throws(SystemError) { try unsafe WholeWrite.perform(bytes, to: descriptor) } catch {
+                fail("cannot write to", error)
             }
         }
     }
 
     private func opened() -> Int32? {
         guard case .path(let path) = target else { return nil }
+        if isUnread(path) { notice("\(path) is a pipe that nothing reads yet: waiting for its reader") }
         let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
-            fail("cannot open", errno)
+            fail("cannot open", .last)
             return nil
         }
         output.withLock { $0.descriptor = descriptor }
+        probe.withLock { probe in
+            if let probed = probe { close(probed) }
+            probe = nil
+        }
         return descriptor
     }
 
-    private func fail(_ what: String, _ error: Int32) {
-        let why = error == EPIPE ? "its reader has closed it" : SystemError(number: error).text
+    /// Whether opening it would wait for the other end (fifo(7)).
+    private func isUnread(_ path: String) -> Bool {
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard descriptor < 0 else {
+            // Closed after the other one is opened: the reader must not see an end in between.
+            probe.withLock { $0 = descriptor }
+            return false
+        }
+        return errno == ENXIO
+    }
+
+    private func fail(_ what: String, _ error: SystemError) {
+        let why = error.number == EPIPE ? "its reader has closed it" : error.text
         let failure = Failure(.inputOutput, what, at: target.name, because: why)
         output.withLock { $0.failure = failure }
     }
-}
-
-/// `write(2)`, which the writer's own method hides.
-private func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }

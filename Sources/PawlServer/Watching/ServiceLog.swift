@@ -140,19 +140,8 @@ package final class ServiceLog: Sendable {
     private func write(_ bytes: [UInt8]) {
         file.withLock { file in
             makeRoom(for: bytes.count, &file)
-            var start = 0
-            while start < bytes.count {
-                let count = unsafe bytes.withUnsafeBytes { all in
-                    unsafe Glibc.write(
-                        file.descriptor,
-                        all.baseAddress?.advanced(by: start),
-                        all.count - start
-                    )
-                }
-                // A full disk must not stop the service.
-                guard count > 0 || errno == EINTR else { return }
-                start += max(0, count)
-            }
+            // A full disk must not stop the service.
+            do throws(SystemError) { try WholeWrite.perform(bytes, to: file.descriptor) } catch { return }
             file.size += Int64(bytes.count)
         }
     }
