@@ -148,7 +148,7 @@ let package = Package(
 
         tests("PawlCoreTests", ["PawlCore", "PawlTestKit"]),
         tests("PawlEngineTests", ["Pawl", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlSystemTests", ["PawlSystem", "PawlEngine", "PawlCore"]),
+        tests("PawlSystemTests", ["PawlSystem", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests(
             "PawlDiskTests",
             ["PawlDisk", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem", "CPawlSystem"]
@@ -178,7 +178,7 @@ let package = Package(
         tests("PawlPageTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit", "PawlSystem"]),
         tests(
             "PawlCommandsTests",
-            ["PawlCommands", "PawlPipe", "PawlServer", "Pawl", "PawlCore", "PawlSystem"]
+            ["PawlCommands", "PawlPipe", "PawlServer", "Pawl", "PawlCore", "PawlTestKit", "PawlSystem"]
         ),
         .testTarget(
             name: "PawlFuzzTests",

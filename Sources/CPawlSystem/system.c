@@ -12,13 +12,19 @@
 #include <malloc.h>
 #include <resolv.h>
 #endif
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -374,6 +380,102 @@ void pawl_trim_memory(void) {
 
 int pawl_spawn_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+// The soft limit before it was raised; 0 when it was not.
+static _Atomic(rlim_t) former_descriptors;
+
+void pawl_raise_descriptors(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+    rlim_t former = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0) former_descriptors = former;
+}
+
+void pawl_restore_descriptors(void) {
+    rlim_t former = former_descriptors;
+    struct rlimit limit;
+    if (former == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = former < limit.rlim_max ? former : limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Counting as many takes some 50 µs.
+enum { counted_descriptors = 16384 };
+
+int pawl_free_descriptors(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > counted_descriptors) return INT_MAX;
+    nfds_t count = limit.rlim_cur;
+    struct pollfd *all = malloc((count + 1) * sizeof *all);
+    if (!all) return INT_MAX;
+    for (nfds_t index = 0; index < count; index++) all[index] = (struct pollfd){.fd = (int)index};
+    int unused = 0;
+    // poll(2) marks those that are not open.
+    if (poll(all, count, 0) < 0) {
+        unused = INT_MAX;
+    } else {
+        for (nfds_t index = 0; index < count; index++) unused += (all[index].revents & POLLNVAL) != 0;
+    }
+    free(all);
+    return unused;
+}
+
+// In the child, which shares the memory of the suspended parent.
+static int become(const char *path, char *const arguments[], char *const environment[],
+    const struct pawl_program *how) {
+    if (how->output) {
+        int input = open("/dev/null", O_RDONLY), output = open(how->output, O_WRONLY | O_CREAT, 0600);
+        int errors = open("/dev/null", O_WRONLY);
+        if (input < 0 || output < 0 || errors < 0) return errno;
+        if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(errors, 2) < 0) return errno;
+    }
+    int first = 3;
+    if (how->passed == first) {
+        if (fcntl(first, F_SETFD, 0) != 0) return errno;
+        first++;
+    } else if (how->passed >= 0) {
+        if (dup2(how->passed, first) < 0) return errno;
+        first++;
+    }
+    if (syscall(SYS_close_range, (unsigned)first, ~0U, 0) != 0) {
+        // Linux before 5.9.
+        struct rlimit limit;
+        int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
+        for (int descriptor = first; descriptor < end; descriptor++) close(descriptor);
+    }
+    pawl_restore_descriptors();
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigaction(SIGPIPE, &usual, NULL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvpe(path, arguments, environment);
+    return errno;
+}
+
+int pawl_spawn(int *child, const char *path, char *const arguments[], char *const environment[],
+    const struct pawl_program *how) {
+    // No handler may run in the child: it would change the parent's memory.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    volatile int failure = 0;
+    pid_t started = vfork();
+    if (started == 0) {
+        failure = become(path, arguments, environment, how);
+        _exit(127);
+    }
+    int refused = started < 0 ? errno : 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (refused) return refused;
+    if (failure) {
+        while (waitpid(started, NULL, 0) < 0 && errno == EINTR) {}
+        return failure;
+    }
+    *child = started;
+    return 0;
 }
 
 void pawl_limit_lookups(bool sequential) {

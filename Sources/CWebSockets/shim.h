@@ -97,16 +97,10 @@ static inline void pawl_web_end(struct lws *wsi) {
     shutdown(lws_get_socket_fd(wsi), SHUT_WR);
 }
 
-// Raises the limit of descriptors as far as sensible, and returns it.
+// The limit of descriptors, at most 65,536.
 static inline unsigned int pawl_web_descriptors(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit)) return 1024;
-    rlim_t desired = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
-    if (limit.rlim_cur < desired) {
-        rlim_t before = limit.rlim_cur;
-        limit.rlim_cur = desired;
-        if (setrlimit(RLIMIT_NOFILE, &limit)) limit.rlim_cur = before;
-    }
     return limit.rlim_cur < 65536 ? (unsigned int)limit.rlim_cur : 65536;
 }
 

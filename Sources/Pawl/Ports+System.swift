@@ -28,6 +28,7 @@ extension Ports {
             transports: CurlTransports(clock: clock, trace: trace, onCookies: onCookies)
         )
         ports.signatures = SystemSignatures()
+        ports.descriptors = SystemDescriptors()
         return ports
     }
 }

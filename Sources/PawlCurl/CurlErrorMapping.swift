@@ -128,6 +128,8 @@ extension EasyHandle {
         isHTTP: Bool,
         hasHead: Bool
     ) -> TransferFault {
+        // Neither libcurl nor the C library reports it from everywhere.
+        if code != CURLE_OK, !hasHead, SystemDescriptors.areUsedUp { return .noDescriptor }
         let said = errorText
         if let known = knownFault(code, said, of: request, isHTTP: isHTTP, hasHead: hasHead) { return known }
         let mapping = CurlErrorMapping(
@@ -251,6 +253,15 @@ extension EasyHandle {
 }
 
 extension TransferFault {
+    /// A system call failed.
+    init(_ what: String, _ error: SystemError) {
+        guard !error.message.lacksDescriptors else {
+            self = .noDescriptor
+            return
+        }
+        self.init(.other, foreign: "\(what): \(error.text)")
+    }
+
     /// An option that libcurl rejects.
     init(refusal: CURLcode) {
         self.init(.other, foreign: "libcurl rejects an option: \(CurlLibrary.text(of: refusal))")

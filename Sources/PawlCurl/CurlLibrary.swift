@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Process-wide state of libcurl: whether it is loaded and initialized.
@@ -15,10 +16,10 @@ enum CurlLibrary {
             if isReady { return }
             if let reason = unsafe pawl_curl_load() {
                 let text = unsafe String(cString: reason)
-                guard text.hasSuffix(unsafe String(cString: strerror(EMFILE))) else {
-                    throw .withoutCurl(text)
+                let lacksDescriptors = [EMFILE, ENFILE].contains {
+                    text.hasSuffix(SystemError(number: $0).text)
                 }
-                throw TransferFault(.other, foreign: "libcurl cannot be loaded: \(text)")
+                throw lacksDescriptors ? .noDescriptor : .withoutCurl(text)
             }
             guard pawl_curl_start(pawl_global_all) == CURLE_OK else { throw .outOfMemory }
             isReady = true
@@ -32,11 +33,7 @@ enum CurlLibrary {
     }
 
     /// The user's home folder, for SSH's files.
-    static var home: String? {
-        guard let value = unsafe getenv("HOME") else { return nil }
-        let text = unsafe String(cString: value)
-        return text.isEmpty ? nil : text
-    }
+    static var home: String? { UserFolders.home }
 
     /// The login name of an SFTP URL without one, chosen as `ssh` does.
     static var loginName: String? {

@@ -91,9 +91,9 @@ extension CurlTransport {
         }
         connector.measure()
         guard let (socket, secure) = connector.takeConnection(in: multi) else {
-            let reason = SystemError.last.text
+            let fault = TransferFault("cannot take over a connection", .last)
             remove(connector)
-            http1.fail(exchange, TransferFault(.other, foreign: "cannot take over a connection: \(reason)"))
+            http1.fail(exchange, fault)
             return true
         }
         if secure == nil {

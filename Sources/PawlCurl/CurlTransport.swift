@@ -126,6 +126,8 @@ package final class CurlTransport: Transport {
         http1?.work()
     }
 
+    package func closeIdle() { http1?.closeIdle() }
+
     /// Whether libcurl has to send the cookies of the request's origin.
     func hasCookies(for request: TransferRequest) -> Bool { pool.hasCookies(for: request) }
 }

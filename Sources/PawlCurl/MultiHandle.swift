@@ -66,7 +66,7 @@ final class MultiHandle {
 
     func add(_ easy: EasyHandle) throws(TransferFault) {
         guard let raw = unsafe start(), unsafe pawl_multi_add_handle(raw, easy.raw) == CURLM_OK else {
-            throw TransferFault(.other, foreign: "libcurl cannot start: \(SystemError.last.text)")
+            throw TransferFault("libcurl cannot start", .last)
         }
         easy.isBusy = true
         easy.sockets = sockets

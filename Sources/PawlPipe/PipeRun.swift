@@ -168,6 +168,7 @@ package struct PipeRun {
             if !isPublished { shard?.sink?.discard(until: clock.now + configuration.grace) }
         }
         inbox.read(from: configuration.input, to: configuration.endLine)
+        try SystemThread.requireAll()
         if let shard, let published = shard.published { return try confirm(published, shard) }
         while !isDone {
             admit()

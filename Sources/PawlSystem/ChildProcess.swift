@@ -7,7 +7,8 @@ package enum ChildProcess {
     /// The first descriptor after standard input, output and error.
     package static let firstDescriptor: Int32 = 3
 
-    /// The environment is this process's with additions; signal dispositions are reset to their defaults.
+    /// The environment is this process's with additions; signal dispositions are reset to their defaults, and the soft limit
+    /// of descriptors to the one that this process was started with.
     ///
     /// The program inherits standard input, output and error, and `descriptor` as the number `firstDescriptor`; nothing else that
     /// is open here. With `output`, a new file, its standard output goes there, and input and errors are /dev/null.
@@ -18,28 +19,7 @@ package enum ChildProcess {
         output: String? = nil,
         passing descriptor: Int32? = nil
     ) throws(Failure) -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        if let output {
-            unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-            unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o600)
-            unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        }
-        if let descriptor { unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, firstDescriptor) }
-        unsafe closeDescriptors(from: firstDescriptor + (descriptor == nil ? 0 : 1), with: &actions)
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        var broken = sigset_t()
-        unsafe sigemptyset(&broken)
-        unsafe sigaddset(&broken, SIGPIPE)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &broken)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        let words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         let variables = unsafe additions.map { unsafe strdup($0) }
         let copies = unsafe words + variables
         defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
@@ -51,17 +31,30 @@ package enum ChildProcess {
         }
         unsafe all.append(nil)
         var child: pid_t = 0
-        // Looks in PATH for a name without a slash.
-        let number = unsafe posix_spawnp(&child, path, &actions, &attributes, &words, &all)
+        let number = unsafe spawn(&child, path, words, all, output: output, passing: descriptor)
         guard number == 0 else {
-            throw Failure(
-                .cannotOpen,
-                "cannot start",
-                at: path,
-                because: SystemError(number: number).text
-            )
+            let cause = SystemError(number: number).message
+            throw Failure(.cannotOpen, "cannot start", at: path, because: cause)
         }
         return child
+    }
+
+    private static func spawn(
+        _ child: inout pid_t,
+        _ path: String,
+        _ words: [UnsafeMutablePointer<CChar>?],
+        _ variables: [UnsafeMutablePointer<CChar>?],
+        output: String?,
+        passing descriptor: Int32?
+    ) -> Int32 {
+        guard let output else {
+            var how = unsafe pawl_program(output: nil, passed: descriptor ?? -1)
+            return unsafe pawl_spawn(&child, path, words, variables, &how)
+        }
+        return unsafe output.withCString { output in
+            var how = unsafe pawl_program(output: output, passed: descriptor ?? -1)
+            return unsafe pawl_spawn(&child, path, words, variables, &how)
+        }
     }
 
     /// Adds to `actions` of posix_spawn that all descriptors from `first` are closed.

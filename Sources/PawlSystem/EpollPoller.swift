@@ -88,6 +88,8 @@ package final class EpollPoller: Poller {
     }
 
     package func wait(until deadline: Instant?) {
+        // Whatever has happened since: a loop has no better time to look for it.
+        if ThreadBacklog.shared.isWaiting { ThreadBacklog.shared.retry() }
         guard isOpen() else {
             count = 0
             return waker.wait(until: deadline)

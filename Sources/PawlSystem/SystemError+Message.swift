@@ -34,6 +34,8 @@ extension SystemError {
             LocalizableMessage("system-exists", "File exists"),
             LocalizableMessage("system-links", "Too many levels of symbolic links"),
             LocalizableMessage("system-files-open", "Too many open files"),
+            LocalizableMessage("system-files-open-everywhere", "Too many open files in system"),
+            LocalizableMessage("system-unavailable", "Resource temporarily unavailable"),
             LocalizableMessage("system-no-memory", "Cannot allocate memory"),
             LocalizableMessage("system-no-device", "No such device"),
             LocalizableMessage("system-stale", "Stale file handle"),

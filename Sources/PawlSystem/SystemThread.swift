@@ -1,5 +1,6 @@
 import CPawlSystem
 import Glibc
+package import PawlCore
 import PawlEngine
 
 /// A POSIX thread, which must be joined or detached.
@@ -19,7 +20,12 @@ package struct SystemThread: Sendable {
         blocksSignals: Bool = false,
         _ body: @escaping @Sendable () -> Void
     ) {
-        let context = unsafe Unmanaged.passRetained(Body(name, body))
+        self.init(Body(name, blocksSignals: blocksSignals, body), stackSize: stackSize)
+    }
+
+    fileprivate init?(_ body: Body, stackSize: Int? = nil) {
+        let blocksSignals = body.blocksSignals
+        let context = unsafe Unmanaged.passRetained(body)
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
@@ -39,25 +45,40 @@ package struct SystemThread: Sendable {
         self.thread = thread
     }
 
-    /// Starts a thread, for code that cannot continue without it.
-    package static func start(
-        _ name: String = "pawl-thread",
-        blocksSignals: Bool = false,
-        _ body: @escaping @Sendable () -> Void
-    ) -> SystemThread {
-        guard let thread = SystemThread(name, blocksSignals: blocksSignals, body) else {
-            preconditionFailure("no thread \(name)")
-        }
-        return thread
-    }
-
-    /// Starts a thread that nothing waits for.
+    /// Runs `body` on a thread that nothing waits for.
+    ///
+    /// When the system refuses one, the body waits until it allows it, or until another such thread has ended its own.
     package static func detached(
         _ name: String = "pawl-thread",
         blocksSignals: Bool = false,
         _ body: @escaping @Sendable () -> Void
     ) {
-        start(name, blocksSignals: blocksSignals, body).detach()
+        ThreadBacklog.shared.start(Body(name, blocksSignals: blocksSignals, body))
+    }
+
+    /// Starts a thread that nothing waits for, or throws code 1: for a program's start, when somebody can be informed.
+    package static func launch(
+        _ name: String,
+        blocksSignals: Bool = false,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(Failure) {
+        guard let thread = SystemThread(name, blocksSignals: blocksSignals, body) else { throw refusal }
+        thread.detach()
+    }
+
+    /// Throws code 1 while work waits for a thread: for a program's start.
+    package static func requireAll() throws(Failure) {
+        if ThreadBacklog.shared.isWaiting { throw refusal }
+    }
+
+    private static var refusal: Failure {
+        Failure(
+            .unknown,
+            "cannot start",
+            at: "a thread",
+            because: SystemError(number: EAGAIN).message,
+            remedy: "raise the limit of processes and threads: 'ulimit -u', or pids.max of the control group"
+        )
     }
 
     package var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 }
@@ -106,15 +127,73 @@ package struct SystemThreads: Threads {
     package func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         SystemThread.detached(name, blocksSignals: true, body)
     }
+
+    package func launch(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Failure) {
+        try SystemThread.launch(name, blocksSignals: true, body)
+    }
+}
+
+/// What waits for a thread.
+package final class ThreadBacklog: Sendable {
+    package static let shared = ThreadBacklog()
+
+    private let waiting = Monitor<[Body]>([])
+    private let starter: @Sendable (Body) -> Bool
+
+    /// `mayStart`: whether the system allows a thread; for tests.
+    init(mayStart: @escaping @Sendable () -> Bool = { true }) {
+        starter = { body in
+            guard mayStart(), let thread = SystemThread(body) else { return false }
+            thread.detach()
+            return true
+        }
+    }
+
+    package var isWaiting: Bool { waiting.read { !$0.isEmpty } }
+
+    /// Starts it, after those that wait already.
+    fileprivate func start(_ body: Body) {
+        waiting.with(waking: .none) { $0.append(body) }
+        body.backlog = self
+        retry()
+    }
+
+    /// For tests, which make backlogs of their own.
+    func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        start(Body(name, blocksSignals: true, body))
+    }
+
+    /// Starts what waits, as far as the system allows it.
+    package func retry() {
+        while let body = take({ _ in true }) {
+            if starter(body) { continue }
+            return waiting.with(waking: .none) { $0.insert(body, at: 0) }
+        }
+    }
+
+    /// The next one for a thread that has ended its body.
+    fileprivate func next(after body: Body) -> Body? {
+        take { $0.blocksSignals == body.blocksSignals }
+    }
+
+    private func take(_ isFitting: (Body) -> Bool) -> Body? {
+        waiting.with(waking: .none) { waiting in
+            waiting.firstIndex(where: isFitting).map { waiting.remove(at: $0) }
+        }
+    }
 }
 
 /// What a thread runs.
-private final class Body {
+private final class Body: @unchecked Sendable {  // `backlog` is set before the thread starts.
+    let blocksSignals: Bool
+    /// Where it looks for another one at its end.
+    var backlog: ThreadBacklog?
     private let name: String
     private let run: @Sendable () -> Void
 
-    init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+    init(_ name: String, blocksSignals: Bool, _ run: @escaping @Sendable () -> Void) {
         self.name = name
+        self.blocksSignals = blocksSignals
         self.run = run
     }
 
@@ -123,6 +202,12 @@ private final class Body {
         let body = unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue()
         unsafe pawl_name_thread(body.name)
         body.run()
+        var last = body
+        while let next = last.backlog?.next(after: last) {
+            unsafe pawl_name_thread(next.name)
+            next.run()
+            last = next
+        }
         return nil
     }
 }

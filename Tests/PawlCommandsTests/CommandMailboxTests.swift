@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlSystem
+import PawlTestKit
 import Testing
 
 @testable import Pawl

@@ -1,5 +1,6 @@
 import Glibc
 import PawlSystem
+import PawlTestKit
 import Testing
 
 @testable import PawlPipe

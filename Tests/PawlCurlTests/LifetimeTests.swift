@@ -3,6 +3,7 @@ import PawlCore
 import PawlCurl
 import PawlEngine
 import PawlSystem
+import PawlTestKit
 import Synchronization
 import Testing
 

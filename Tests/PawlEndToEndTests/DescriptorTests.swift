@@ -1,3 +1,5 @@
+import Glibc
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -19,5 +21,33 @@ import Testing
         }
         // Which descriptor is the one too many decides whether libcurl or a file cannot be opened.
         #expect(codes.contains(0) && !codes.isDisjoint(with: options.isEmpty ? [16] : [1, 16]), "\(codes)")
+    }
+
+    /// Fewer run at once than were requested; with the second limits the soft one is raised.
+    @Test(arguments: ["ulimit -n 64", "ulimit -Sn 40; ulimit -Hn 4096"])
+    func `a download waits for a descriptor and uses up no retry`(limits: String) throws {
+        let bench = try IntegrityBench()
+        let payload = Payload(seed: 3, length: 300_000)
+        let sources = (0..<120).map { bench.origin.serve("/\($0)", payload) }
+        let command = ["-c", "\(limits); exec \"$0\" \"$@\"", PawlBinary.path]
+        let get = ["get", "-q", "--retries", "0", "--jobs", "100", "--dir", "all"]
+        let run = try bench.run("/bin/sh", command + get + sources)
+        #expect(run.code == 0, "\(run)")
+        let names = FolderNames.read(bench.folder.path("all"))
+        #expect(names.count == 120 && names.allSatisfy { Int($0) != nil }, "\(names)")
+    }
+
+    @Test func `a program that is started gets the soft limit that Pawl was started with`() throws {
+        let bench = try IntegrityBench()
+        let source = bench.origin.serve("/file", Payload(seed: 4, length: 1000))
+        // The hook is not waited for: its reader waits for it.
+        let (hook, limit) = (bench.folder.path("hook"), bench.folder.path("limit"))
+        try bench.write("hook", Array("#!/bin/sh\nexec >/dev/null 2>&1\nulimit -Sn >\"\(limit)\"\n".utf8))
+        #expect(unsafe chmod(hook, 0o755) == 0 && mkfifo(limit, 0o600) == 0)
+        let command = ["-c", "ulimit -Sn 99; exec \"$0\" \"$@\"", PawlBinary.path]
+        let aria2c = ["aria2c", "--no-conf", "--on-download-complete=\(hook)", source]
+        let run = try bench.run("/bin/sh", command + aria2c)
+        #expect(run.code == 0, "\(run)")
+        #expect(try bench.run("/bin/cat", [limit]).lines == ["99"])
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import PawlSystem
+import PawlTestKit
 import Synchronization
 
 /// Runs code on a thread of its own in a new, empty network namespace, which ends with the thread.

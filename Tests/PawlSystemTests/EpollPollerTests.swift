@@ -2,6 +2,7 @@ import Glibc
 import PawlCore
 import PawlEngine
 import PawlSystem
+import PawlTestKit
 import Testing
 
 @Suite struct EpollPollerTests {

@@ -154,6 +154,25 @@ long pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
 // Adds to a posix_spawn_file_actions_t that all descriptors from `first`, which the child would inherit, are closed.
 int pawl_spawn_close_from(void *actions, int first);
 
+// What a program is started with.
+struct pawl_program {
+    // For its standard output, a new file; its standard input and standard error are /dev/null then. May be NULL.
+    const char *output;
+    // Becomes descriptor 3 of the program; -1 for none.
+    int passed;
+};
+// Starts a program, found in PATH if it has no slash: with every signal unblocked, SIGPIPE at its default, the limit of
+// descriptors that this process was started with, and no descriptor from 3 on but the passed one.
+int pawl_spawn(int *child, const char *path, char *const arguments[], char *const environment[],
+    const struct pawl_program *how);
+
+// Raises the soft limit of descriptors to the hard one. Programs that are started get the former one.
+void pawl_raise_descriptors(void);
+// Restores the former one.
+void pawl_restore_descriptors(void);
+// How many descriptors this process can still open; INT_MAX where the limit is far away.
+int pawl_free_descriptors(void);
+
 // Cyclic redundancy checks. `crc` is that of the bytes before, 0 at the beginning.
 enum { PAWL_CRC32 = 0, PAWL_CRC32C = 1, PAWL_CRC64NVME = 2 };
 uint64_t pawl_crc(int kind, uint64_t crc, const void *bytes, size_t length);

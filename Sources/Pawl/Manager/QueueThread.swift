@@ -34,7 +34,7 @@ package final class QueueThread: Sendable {
         owner = ManagerOwner(thread)
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         commonRate = configuration.commonRate ?? CommonRate()
-        ports.threads.start("pawl-queue") { [thread, owner, broadcaster, commonRate] in
+        let body: @Sendable () -> Void = { [thread, owner, broadcaster, commonRate] in
             do throws(Failure) {
                 let keeper = QueueKeeper(
                     root: root,
@@ -56,6 +56,10 @@ package final class QueueThread: Sendable {
                 dispatcher.close()
                 onOpen(.failure(error))
             }
+        }
+        do throws(Failure) { try ports.threads.launch("pawl-queue", body) } catch {
+            dispatcher.close()
+            onOpen(.failure(error))
         }
     }
 

@@ -116,6 +116,7 @@ package final class ObjectUpload: Sendable {
         if let failure { throw failure }
         let later = state.wait(until: nil) { state -> Failure?? in
             if case .failure(let failure) = state.result { return .some(failure) }
+            if state.isStopped || state.isDiscarded { return .some(abandoned) }
             return state.isBusy ? nil : .some(nil)
         }
         if let failure = later ?? nil { throw failure }
@@ -158,11 +159,23 @@ package final class ObjectUpload: Sendable {
         _ = state.wait(until: deadline) { $0.isOver ? () : nil }
     }
 
+    private var abandoned: Failure {
+        Failure(
+            .unfinished,
+            "cannot store",
+            at: plan.target.redacted,
+            because: LocalizableMessage("upload-stopped", "the upload was stopped"),
+            remedy: "\(.resume)"
+        )
+    }
+
     // MARK: the thread
 
     private func run() {
         defer {
             if state.read(\.isDiscarded), let upload = state.read(\.machine.upload) { abort(upload) }
+            // Another thread may wait for the end of an upload that was stopped.
+            if state.read({ $0.result == nil }) { end(.failure(abandoned)) }
             state.with { $0.isOver = true }
         }
         while let (action, bytes) = nextAction() {

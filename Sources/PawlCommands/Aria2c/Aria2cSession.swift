@@ -55,7 +55,9 @@ struct Aria2cSession: ~Copyable {
         nextSave = options.number("save-session-interval").flatMap { $0 > 0 ? start + $0 * 1000 : nil }
     }
 
-    consuming func run() -> Int32 {
+    /// Throws code 1 when the system refuses the downloader's threads.
+    consuming func run() throws(Failure) -> Int32 {
+        try SystemThread.requireAll()
         feed()
         while !active.isEmpty || !checking.isEmpty {
             mailbox.wait(milliseconds: Int32(clamping: max(0, nextTick - milliseconds())))

@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlCore
+import PawlSystem
 
 /// One run of `pawl get`: feeds the downloader, reports its events, and returns the exit code.
 ///
@@ -61,7 +62,9 @@ struct GetSession: ~Copyable {
         self.mailbox = mailbox
     }
 
-    consuming func run() -> Int32 {
+    /// Throws code 1 when the system refuses the downloader's threads.
+    consuming func run() throws(Failure) -> Int32 {
+        try SystemThread.requireAll()
         feed()
         while !ledger.active.isEmpty {
             reporter.show(ledger, left: plan.items.count - next, downloads: downloads)

@@ -16,6 +16,8 @@ package struct RunLedger: Sendable {
     package private(set) var active: [UInt64: Entry] = [:]
     package private(set) var finished = 0
     package private(set) var failed = 0
+    /// Whether the run has said that downloads wait for descriptors.
+    private var hasReportedScarcity = false
     package private(set) var paused = 0
     /// Bytes in finished files.
     package private(set) var finishedBytes: Int64 = 0
@@ -70,6 +72,14 @@ package struct RunLedger: Sendable {
             return .started(total: total, resumedAt: resumedAt)
         case .notice(let text):
             return .notice(text.description)
+        case .retry(let error, _) where error.cause?.lacksDescriptors == true:
+            entry.isRetrying = true
+            guard !hasReportedScarcity else { return nil }
+            hasReportedScarcity = true
+            return .notice(
+                "too many open files: some downloads wait until others have ended; "
+                    + "raise the limit with 'ulimit -n', or run fewer at once with --jobs"
+            )
         case .retry(let error, let delay):
             entry.isRetrying = true
             return .retry(error, delay: delay)

@@ -62,13 +62,19 @@ package enum SignalWatch {
         for number in numbers { unsafe sigaddset(&set, number) }
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         let watched = set
-        SystemThread.detached("pawl-signals", blocksSignals: true) {
+        let thread = SystemThread("pawl-signals", blocksSignals: true) {
             while true {
                 var set = watched
                 var number: Int32 = 0
                 if unsafe sigwait(&set, &number) == 0 { hear(number) }
             }
         }
+        guard let thread else {
+            // Signals have their usual effects.
+            _ = unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+            return
+        }
+        thread.detach()
     }
 
     private static func hear(_ number: Int32) {

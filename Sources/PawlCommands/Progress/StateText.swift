@@ -75,6 +75,10 @@ package struct StateText: Sendable, Hashable {
         let when = wait.isEmpty ? "now" : "in \(wait)"
         notes = ["retrying \(when)", wait.isEmpty ? "retrying" : "retry \(wait)"]
         guard let retry else { return }
+        guard retry.attempt > 0 else {
+            notes = ["waiting (\(retry.reason))", "waiting"]
+            return
+        }
         let count = StateText.count(retry.attempt, of: retry.limit)
         notes =
             ["retrying \(when) (\(retry.reason), \(count))", "retrying \(when) (\(retry.reason))"] + notes

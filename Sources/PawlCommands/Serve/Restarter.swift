@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlServer
+import PawlSystem
 
 /// Ends a process whose threads hang and restarts the service; downloads resume as after a crash.
 ///
@@ -55,6 +56,7 @@ struct Restarter: Sendable {
             let nobody = unsafe open("/dev/null", O_WRONLY)
             if nobody >= 0 { _ = unsafe setenv(ServiceStarter.readyVariable, String(nobody), 1) }
         }
+        SystemDescriptors.restoreLimit()
         var none = sigset_t()
         unsafe sigemptyset(&none)
         unsafe pthread_sigmask(SIG_SETMASK, &none, nil)

@@ -21,7 +21,7 @@ package enum ServeSession {
             watchdog.expectEnd()
             sender.yield(number)
         }
-        watchdog.start()
+        try watchdog.start()
         let outcome = SystemThread.wait { await serve(configuration, watchdog, signals, ending, started) }
         watchdog.end()
         try outcome.get()
@@ -36,6 +36,7 @@ package enum ServeSession {
     ) async -> Result<Void, Failure> {
         do throws(Failure) {
             let service = try await Service.start(configuration)
+            try SystemThread.requireAll()
             watchdog.watch(service)
             started(service)
             let listening = Task { for await _ in signals { service.ask() } }

@@ -36,10 +36,15 @@ struct VerifyRun: ~Copyable {
 
     consuming func run() -> Int32 {
         let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        var hasThreads = false
         for _ in 0..<max(1, min(cores, plan.items.count)) {
             let (state, items) = (state, plan.items)
-            SystemThread.detached("pawl-verify") { Self.work(state, items) }
+            if let thread = SystemThread("pawl-verify", { Self.work(state, items) }) {
+                thread.detach()
+                hasThreads = true
+            }
         }
+        if !hasThreads { Self.work(state, plan.items) }
         var codes: [Failure.Code] = []
         for index in plan.items.indices {
             let outcome = wait(for: index)

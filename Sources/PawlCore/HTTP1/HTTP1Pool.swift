@@ -67,6 +67,12 @@ package struct HTTP1Pool: Hashable, Sendable {
     /// Removes an idle connection that is closed.
     package mutating func remove(_ id: HTTP1ConnectionID) { idle.removeAll { $0.id == id } }
 
+    /// Removes all idle connections, which are closed.
+    package mutating func removeAll() -> [HTTP1ConnectionID] {
+        defer { idle = [] }
+        return idle.map(\.id)
+    }
+
     /// The first response on a new connection of the key has begun.
     package mutating func responded(_ key: ConnectionKey) {
         if key.isSecure { handshakes.responded(key) }

@@ -91,7 +91,8 @@ extension DownloadMachine {
         case .verifying:
             phaseAfterMismatch = phaseAfterMismatch ?? .preempted
             return []
-        case .waiting, .paused, .preempted, .publishing, .finished, .failed, .removed: return []
+        case .waiting: return waitsForDescriptor ? [enter(.preempted)] : []
+        case .paused, .preempted, .publishing, .finished, .failed, .removed: return []
         }
     }
 
@@ -147,7 +148,7 @@ extension DownloadMachine {
 
     /// Makes the pending attempt at once.
     package mutating func retryNow(now: Instant) -> [Action] {
-        guard waitsForRetry else { return [] }
+        guard waitsForRetry, isActive else { return [] }
         isRetryPending = false
         return openFirst(now: now)
     }
@@ -157,7 +158,8 @@ extension DownloadMachine {
 
     /// Whether it has no connection and waits for its next attempt or for a connection.
     package var waitsForRetry: Bool {
-        isRetryPending && refusal == nil && pendingFailure == nil && isActive && lanes.isEmpty
+        isRetryPending && refusal == nil && pendingFailure == nil && (isActive || phase == .waiting)
+            && lanes.isEmpty
     }
 
     /// Reading or writing on this machine failed; the bytes on disk stay as they are.
@@ -170,17 +172,48 @@ extension DownloadMachine {
 
     /// `givesBack`: what was added to an existing file is discarded.
     mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
+        if mayWait(after: failure) { return waitForDescriptor(failure) }
         var failure = failure
         failure.url = failure.url ?? sources[0].current.text
         self.failure = failure
-        let existing = wasContinued && !givesBack ? nil : existingLength
-        let given = existing.map { restoreOriginal($0, keepsAdded: !givesBack) }
-        let end = given ?? letGo()
+        let end = end(givesBack: givesBack)
         return stop() + [end, enter(.failed), .notify(.failed(failure))]
     }
+
+    /// Leaves what is on disk to the next run.
+    private func end(givesBack: Bool) -> Action {
+        let existing = wasContinued && !givesBack ? nil : existingLength
+        return existing.map { restoreOriginal($0, keepsAdded: !givesBack) } ?? letGo()
+    }
+
+    /// Where no other download can release one, waiting counts as a retry does.
+    private func mayWait(after failure: Failure) -> Bool {
+        failure.lacksDescriptors && mayBeginAnew && descriptorWait.lonely <= plan.retry.retries
+    }
+
+    /// Whether no byte was delivered that the next run would deliver again.
+    var mayBeginAnew: Bool { written == 0 || diskAllowsAnew && !isInMemory }
+
+    /// Waits until descriptors are released, and holds none meanwhile: then the run begins anew.
+    private mutating func waitForDescriptor(_ failure: Failure) -> [Action] {
+        let end = end(givesBack: false)
+        let drops = stop()
+        phase = .waiting
+        let wait = descriptorWait.duration(dice: &dice)
+        attempts = 0
+        // Once: a hundred downloads may wait dozens of times.
+        let notice: [Action] = descriptorWait.count == 0 ? [.notify(.retrying(failure, after: wait))] : []
+        return drops + [end] + notice + [alarm(at: lastEvent + wait)]
+    }
+
+    /// Whether it waits for a descriptor, and is to begin anew after that.
+    package var waitsForDescriptor: Bool { phase == .waiting && isRetryPending }
 }
 
 extension DownloadMachine {
+    /// The next event is at this time.
+    package mutating func happens(at now: Instant) { lastEvent = now }
+
     /// The place on disk was claimed under this name.
     package mutating func named(_ name: String) { self.name = name }
 

@@ -10,10 +10,17 @@ extension DownloadMachine {
         noteProgress()
         noteBreak(of: lane)
         if !lane.hasReportedOverload, let report = overload(fault, lane: lane) { actions.append(report) }
+        if fault.lacksDescriptors, !lanes.isEmpty {
+            refillAfter = max(refillAfter ?? now, now + .seconds(1))
+            return actions
+        }
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
         actions += stop()
         if case .status = fault, takesErrorResponse {
+            return actions + fail(describe(fault, disposition, source: lane.source))
+        }
+        if fault.lacksDescriptors, mayBeginAnew {
             return actions + fail(describe(fault, disposition, source: lane.source))
         }
         if noteSilence(fault, lane: lane) {

@@ -116,6 +116,10 @@ package struct DownloadMachine: Hashable, Sendable {
     var pendingFailure: PendingFailure?
     /// The program wants the content in memory: a stop loses it.
     package internal(set) var isInMemory = false
+    /// The waits for a descriptor so far.
+    package var descriptorWait = DescriptorWait()
+    /// Whether another run may begin with what this one has left on its disk.
+    package var diskAllowsAnew = true
     var checkpointAt: Instant?
     var checkpointBytes: Int64 = 0
     var dice: Dice

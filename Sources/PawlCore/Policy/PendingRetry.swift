@@ -1,6 +1,6 @@
 /// The attempt that a download waits for.
 package struct PendingRetry: Hashable, Sendable {
-    /// Its number, from 1 for the first retry.
+    /// Its number, from 1 for the first retry; 0 for a wait that does not count.
     ///
     /// Progress resets the count.
     package var attempt: Int
@@ -19,6 +19,7 @@ package struct PendingRetry: Hashable, Sendable {
 extension Failure {
     /// The cause in a word or two: the response's status code if there is one.
     package var brief: String {
+        if let cause, cause.lacksDescriptors { return cause.description.lowercased() }
         if let cause, cause.id == "http-status",
             case .text(let status)? = cause.values.first
         {

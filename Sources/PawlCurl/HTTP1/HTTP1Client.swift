@@ -151,8 +151,7 @@ final class HTTP1Client {
         let connection = HTTP1Socket(socket, secure, to: exchange.connectionKey, id: nextID())
         guard exchange.sink != nil else { return }
         guard poller.watch(socket, for: .changes, key: connection.id.rawValue, of: source) else {
-            let reason = SystemError.last.text
-            return fail(exchange, TransferFault(.other, foreign: "cannot watch a connection: \(reason)"))
+            return fail(exchange, TransferFault("cannot watch a connection", .last))
         }
         adopt(connection, for: exchange)
     }
@@ -186,6 +185,12 @@ final class HTTP1Client {
         connection.release()
         connections[connection.id] = nil
         connection.close()
+    }
+
+    func closeIdle() {
+        for id in idle.removeAll() {
+            if let connection = connections[id] { drop(connection) }
+        }
     }
 
     /// Sends the request again, on a new connection.

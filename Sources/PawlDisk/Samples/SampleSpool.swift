@@ -26,6 +26,8 @@ package final class SampleSpool: UnstoredDisk {
         self.folder = folder
     }
 
+    package var allowsAnew: Bool { true }
+
     /// What was received.
     package var content: SampleContent {
         state.withLock { state in

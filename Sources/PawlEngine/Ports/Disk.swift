@@ -64,6 +64,8 @@ package enum ClaimResult {
 ///
 /// Shared by all loops.
 package protocol Disk: AnyObject, Sendable {
+    /// Whether a download may begin anew on it after bytes were written: no reader has got them yet.
+    var allowsAnew: Bool { get }
     /// Opens or creates the part file for `claim`. With `IfExists.rename` a taken name becomes `name
     /// (1).ext`. A part file of another URL under the same name is offered to `adopts`; if declined, it
     /// counts as a taken name. Throws code 11 when the same download is running elsewhere, 13, 15, 16, 17, 18
@@ -123,6 +125,7 @@ package protocol Disk: AnyObject, Sendable {
 }
 
 extension Disk {
+    package var allowsAnew: Bool { true }
     package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     /// Whether there is a part file of `name`, which may be another program's.
     package func holdsPart(of name: String, in folder: String) -> Bool {
@@ -174,6 +177,7 @@ extension Disk {
 package protocol UnstoredDisk: Disk {}
 
 extension UnstoredDisk {
+    package var allowsAnew: Bool { false }
     package func sync(_ name: String, in folder: String) throws(Failure) {}
     package func unfinished(of source: String, in folder: String) -> String? { nil }
     package func length(of name: String, in folder: String) -> Int64? { nil }

@@ -9,6 +9,8 @@ package struct Ports: Sendable {
     package var witness: (any Witness)?
     /// What hosts allow, stored across runs; `nil` stores nothing.
     package var hostNotes: (any HostNotes)?
+    /// `nil` where descriptors are never scarce.
+    package var descriptors: (any Descriptors)?
     /// Checks signatures; without it none is good.
     package var signatures: (any SignatureVerifier)?
 

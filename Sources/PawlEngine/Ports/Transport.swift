@@ -208,6 +208,12 @@ package protocol Transport: AnyObject {
     func begin() -> Instant?
     /// Handles the events that the poller found and what is due, and delivers what arrived.
     func work()
+    /// Closes the connections that no request uses.
+    func closeIdle()
+}
+
+extension Transport {
+    package func closeIdle() {}
 }
 
 /// Makes a transport for each loop, on the loop's own thread.

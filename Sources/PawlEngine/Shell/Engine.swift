@@ -104,7 +104,8 @@ package final class Engine: Sendable {
             onReport: onReport,
             onRests: { id in onSlot(.rests(id)) },
             onPublishing: { [weak self] id in self?.publishing(id) },
-            onReleased: { [weak self] id in self?.released(id) }
+            onReleased: { [weak self] id in self?.released(id) },
+            onScarcity: { [loops] in for loop in loops { loop.post(.closeIdle) } }
         )
         if let rate { common.change(to: rate, now: ports.clock.now) }
         common.join(self)

@@ -77,6 +77,7 @@ final class Loop {
             runner(id)?.limit(to: rate)
             wakeSleepers(all: true)
         case .limits: wakeSleepers(all: true)
+        case .closeIdle: transport?.closeIdle()
         case .look(let id, let reply): reply(runner(id)?.look())
         case .network(let online): for runner in runners { runner.network(online: online) }
         case .runner(let run, let event): runners.first { $0.run == run }?.happened(event)
@@ -95,8 +96,19 @@ final class Loop {
         }
         let runner = Runner(id: id, job: job, box: box, loop: self)
         runners.append(runner)
+        shared.began(runner.run)
         if nextTick == nil { nextTick = clock.now + Loop.tickPeriod }
         runner.begin()
+    }
+
+    /// A download that has waited for a descriptor begins as a new run.
+    func beginAnew(_ old: Runner) {
+        guard let index = runners.firstIndex(where: { $0 === old }) else { return }
+        let next = Runner(continuing: old)
+        shared.left(old.run)
+        shared.began(next.run)
+        runners[index] = next
+        next.begin()
     }
 
     /// The download has ended or is at rest.

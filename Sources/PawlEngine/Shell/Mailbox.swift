@@ -15,6 +15,8 @@ final class Mailbox: Sendable {
         case limit(DownloadID, Int64?)
         /// The common limits changed.
         case limits
+        /// Descriptors are scarce: connections that no request uses are closed.
+        case closeIdle
         case look(DownloadID, @Sendable (Inspection?) -> Void)
         case network(Bool)
         /// For the runner with this number only: a later run ignores messages for an earlier one.

@@ -43,6 +43,8 @@ final class Runner {
     var retry: PendingRetry?
     /// The host that denied the last requested connection.
     var deniedBy: String?
+    /// How many downloads had released descriptors when it began to wait for one.
+    private var releases: UInt64 = 0
     private var nextLook = Instant(nanoseconds: 0)
     private var isReleased = false
     /// The SHA-256 digest of the content, if it was computed.
@@ -66,7 +68,19 @@ final class Runner {
         var plan = order.value.plan
         plan.canRefresh = order.value.refresh != nil
         machine = DownloadMachine(plan: plan, seed: seed)
+        machine.diskAllowsAnew = disk.allowsAnew
         addresses = machine.sources.map(\.text)
+    }
+
+    /// Continues `other`, which has waited for a descriptor and holds nothing.
+    convenience init(continuing other: Runner) {
+        self.init(id: other.id, job: other.order, box: other.box, loop: other.loop)
+        hasOtherAddress = other.hasOtherAddress
+        limiter = other.limiter
+        retry = other.retry
+        machine.descriptorWait = other.machine.descriptorWait.next(
+            hasCompany: shared.hasCompany(of: other.run) || shared.releases != other.releases
+        )
     }
 
     /// Replaces the given address.
@@ -86,15 +100,19 @@ final class Runner {
     func feed(now: Instant? = nil, _ event: (inout DownloadMachine, Instant) -> [Action]) {
         let now = now ?? clock.now
         sync(now: now)
+        machine.happens(at: now)
         perform(event(&machine, now))
     }
 
     func begin() {
         let now = clock.now
+        machine.happens(at: now)
         let isLocal = job.plan.sources.contains(where: \.isLoopback)
         let online = isLocal || shared.ports.reachability.isOnline
         machine.limited(to: presentLimit, now: now)
-        perform(machine.begin(claimed: earlyClaim(), online: online, now: now))
+        let hasWaited = machine.descriptorWait.count > 0
+        let claimed = shared.mayBegin(run, hasWaited: hasWaited) ? earlyClaim() : .failed(.noDescriptor)
+        perform(machine.begin(claimed: claimed, online: online, now: now))
     }
 
     func network(online: Bool) {
@@ -104,6 +122,7 @@ final class Runner {
     func ring(now: Instant) {
         guard let due = alarm, due.at <= now else { return }
         alarm = nil
+        if machine.waitsForDescriptor { return loop.beginAnew(self) }
         feed(now: now) { $0.rang(due.generation, now: $1) }
     }
 
@@ -149,6 +168,7 @@ final class Runner {
             hasOtherAddress = true
             feed { $0.refreshed(source, generation, to: address, now: $1) }
         case .replied(let order, let reply): replied(order, reply)
+        case .descriptorReleased: if machine.waitsForDescriptor { loop.beginAnew(self) }
         case .digested(.failure(let failure)), .digestedDecoded(.failure(let failure)),
             .published(.failure(let failure)):
             feed { machine, _ in machine.diskFailed(failure) }
@@ -280,9 +300,14 @@ final class Runner {
     /// Leaves the loop once the machine is at rest.
     func releaseWhenAtRest() {
         guard !isReleased else { return }
+        if machine.waitsForDescriptor {
+            releases = shared.releases
+            shared.waits(run, loop.poster(for: run))
+        }
         switch machine.phase {
         case .paused, .preempted, .finished, .failed, .removed:
             isReleased = true
+            shared.ended(run)
             loop.release(id)
         case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break
         }

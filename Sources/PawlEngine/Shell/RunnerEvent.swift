@@ -14,4 +14,6 @@ enum RunnerEvent: Sendable {
     case mayPublish(length: Int64, modified: UnixTime?)
     indirect case refreshed(source: Int, generation: UInt32, WebAddress?)
     indirect case replied(HookOrder, HookReply)
+    /// Another download has released descriptors.
+    case descriptorReleased
 }

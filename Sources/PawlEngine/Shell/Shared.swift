@@ -36,6 +36,9 @@ final class Shared: Sendable {
     let sidecars: SidecarFinder
 
     private let hosts = Mutex(Hosts())
+    let line = Mutex(DescriptorQueue())
+    /// Descriptors are scarce: idle connections are to be closed.
+    let onScarcity: @Sendable () -> Void
     private let common: CommonRate
     private let isHostLimited = Atomic(false)
     private let transfers = Atomic<UInt64>(0)
@@ -47,7 +50,8 @@ final class Shared: Sendable {
         onReport: @escaping @Sendable (EngineEvent) -> Void,
         onRests: @escaping @Sendable (DownloadID) -> Void,
         onPublishing: @escaping @Sendable (DownloadID) -> Void,
-        onReleased: @escaping @Sendable (DownloadID) -> Void
+        onReleased: @escaping @Sendable (DownloadID) -> Void,
+        onScarcity: @escaping @Sendable () -> Void
     ) {
         self.ports = ports
         sidecars = SidecarFinder(signatures: ports.signatures)
@@ -57,6 +61,7 @@ final class Shared: Sendable {
         self.onRests = onRests
         self.onPublishing = onPublishing
         self.onReleased = onReleased
+        self.onScarcity = onScarcity
     }
 
     func nextTransfer() -> TransferID {

@@ -1,4 +1,5 @@
 import Pawl
+package import PawlCore
 import PawlSystem
 import Synchronization
 
@@ -32,13 +33,15 @@ package final class Watchdog: Sendable {
         self.onFault = onFault
     }
 
-    package func start() {
-        SystemThread.detached("pawl-watchdog") {
+    /// Throws code 1 when the system refuses its thread.
+    package func start() throws(Failure) {
+        try SystemThread.launch("pawl-watchdog") {
             for second in 1... {
                 SystemThread.sleep(seconds: 1)
                 guard let finding = self.look() else { return }
                 if finding != .well { return self.onFault(finding) }
                 self.onBeat()
+                ThreadBacklog.shared.retry()
                 if second % Self.trimPeriod == 0 { SystemMemory.trim() }
             }
         }

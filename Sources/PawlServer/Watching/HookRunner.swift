@@ -92,8 +92,7 @@ final class HookRunner: Sendable {
     private func work(from first: Order) {
         var next: Order? = first
         while let order = next {
-            perform(order.words)
-            order.done()
+            if perform(order.words) { order.done() }
             next = state.withLock { state in
                 guard !state.waiting.isEmpty else {
                     state.running -= 1
@@ -111,7 +110,8 @@ final class HookRunner: Sendable {
         return status.st_mode & S_IFMT == S_IFLNK
     }
 
-    private func perform(_ words: [String]) {
+    /// `false` when it is to run at the next start.
+    private func perform(_ words: [String]) -> Bool {
         do throws(Failure) {
             // A user who can change the link could choose the program.
             guard !Self.isLink(words[0]) else {
@@ -123,13 +123,28 @@ final class HookRunner: Sendable {
                     remedy: "use the path of the program itself"
                 )
             }
-            let code = try ChildProcess.run(words[0], Array(words.dropFirst()))
-            guard code != 0 else { return }
+            guard let code = try status(of: words) else { return false }
+            guard code != 0 else { return true }
             log?.note(
                 Failure(.unknown, "hook failed:", at: words[0], because: "exit code \(code)")
             )
         } catch {
             log?.note(error)
+        }
+        return true
+    }
+
+    /// Runs the program, as soon as the system allows another process; `nil` when it did not before the shutdown.
+    private func status(of words: [String]) throws(Failure) -> Int32? {
+        var delay = 0.1
+        while true {
+            do throws(Failure) {
+                return try ChildProcess.run(words[0], Array(words.dropFirst()))
+            } catch  where error.isOfScarcity {
+                if isClosing { return nil }
+                SystemThread.sleep(seconds: delay)
+                delay = min(delay * 2, 5)
+            }
         }
     }
 }

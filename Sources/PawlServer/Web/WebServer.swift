@@ -26,7 +26,7 @@ package final class WebServer: Sendable {
     ) async throws(Failure) -> WebServer {
         let mailbox = WebMailbox()
         let started: Result<[Int], Failure> = await withCheckedContinuation { continuation in
-            SystemThread.detached("pawl-web") {
+            let body: @Sendable () -> Void = {
                 // The name is visible in debuggers and process listings.
                 unsafe pawl_web_name_thread("pawl-web")
                 let loop = WebLoop(limits: limits, handler: handler, mailbox: mailbox)
@@ -38,6 +38,9 @@ package final class WebServer: Sendable {
                     return continuation.resume(returning: .failure(error))
                 }
                 loop.run()
+            }
+            do throws(Failure) { try SystemThread.launch("pawl-web", body) } catch {
+                continuation.resume(returning: .failure(error))
             }
         }
         return WebServer(ports: try started.get(), mailbox: mailbox)

@@ -1,5 +1,6 @@
 import Glibc
 import PawlSystem
+import PawlTestKit
 import Synchronization
 
 /// A server on loopback that responds to each request with exactly the scripted bytes.
