@@ -92,7 +92,10 @@ extension Runner {
 
     private func open(_ order: LaneOrder) {
         let now = clock.now
-        guard shared.mayOpen(run) else { return lackDescriptor(order.lane, now: now) }
+        // The first connection is what the run has begun with.
+        if ask({ $0.lanes.count }) > 1, !shared.mayOpen(run) {
+            return feed(now: now) { $0.denied(order.lane, until: $1 + .seconds(1), now: $1) }
+        }
         let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
         let address = shared.secured(located(change?.address ?? order.address))
         let origin = address.origin
@@ -140,16 +143,6 @@ extension Runner {
         }
         if !hooks.isEmpty || change != nil { hooks.prepare(&request, change) }
         loop.send(request, as: transfer, sink: writer)
-    }
-
-    /// Nothing is opened for the lane.
-    private func lackDescriptor(_ lane: LaneID, now: Instant) {
-        let isAlone = ask { $0.lanes.count } == 1
-        feed(now: now) { machine, now in
-            isAlone
-                ? machine.diskFailed(.noDescriptor)
-                : machine.denied(lane, until: now + .seconds(1), now: now)
-        }
     }
 
     /// The URL of an object in its store; every other address as it is.

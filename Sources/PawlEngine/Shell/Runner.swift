@@ -111,7 +111,10 @@ final class Runner {
         let online = isLocal || shared.ports.reachability.isOnline
         machine.limited(to: presentLimit, now: now)
         let hasWaited = machine.descriptorWait.count > 0
-        let claimed = shared.mayBegin(run, hasWaited: hasWaited) ? earlyClaim() : .failed(.noDescriptor)
+        let mayBegin = shared.mayBegin(run, hasWaited: hasWaited)
+        // Those that hold the others will release them.
+        if !mayBegin { machine.descriptorWait.lonely = 0 }
+        let claimed = mayBegin ? earlyClaim() : .failed(.noDescriptor)
         perform(machine.begin(claimed: claimed, online: online, now: now))
     }
 
