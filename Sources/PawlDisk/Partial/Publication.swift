@@ -57,7 +57,7 @@ struct Publication: Sendable {
                 }
                 try noteComplete(status)
             }
-            if isAsVerified, isNew, isNamed, let status { try giveUsualPermissions(status) }
+            if isAsVerified, isNew, isNamed, let status { try givePermissions(status) }
         } catch {
             throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
         }
@@ -83,8 +83,14 @@ struct Publication: Sendable {
         return try file.status().modifiedTime
     }
 
-    /// Sets the permissions of any file that this user creates; those of a part file are for its owner only.
-    private func giveUsualPermissions(_ status: FileStatus) throws(SystemError) {
+    /// Sets the permissions of the file that is replaced, else those of any file that this user creates; those of a part
+    /// file are for its owner only.
+    private func givePermissions(_ status: FileStatus) throws(SystemError) {
+        if replaces == .any, let former = try folder.status(of: names.final), former.isRegular {
+            // Only root can give it to another owner.
+            file.setOwner(as: former)
+            return try file.setPermissions(former.permissions & 0o777)
+        }
         let usual = 0o666 & ~Umask.own
         guard status.permissions == PartNames.mode & ~Umask.own, usual != status.permissions else { return }
         try file.setPermissions(usual)

@@ -179,6 +179,11 @@ final class OpenFile: Sendable {
         guard fchmod(descriptor, mode_t(found.permissions)) == 0 else { throw .last }
     }
 
+    /// Gives it to the owner of another file, as far as this process may.
+    func setOwner(as other: FileStatus) {
+        _ = fchown(descriptor, other.owner.user, other.owner.group)
+    }
+
     func setPermissions(_ permissions: UInt32) throws(SystemError) {
         guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
     }
