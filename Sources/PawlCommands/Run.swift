@@ -77,7 +77,8 @@ func printFailure(_ failure: Failure) {
 
 private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32 {
     switch arguments.first {
-    case "--help", "-h":
+    // As git does: who types the name wants to know what it can do.
+    case "--help", "-h", nil:
         say(HelpText.overview(.ofTerminal))
         return 0
     case "--help-all":
@@ -86,14 +87,6 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
     case "--version", "-V":
         say("pawl \(PawlVersion.text)\n")
         return 0
-    case nil:
-        throw Failure(
-            .badOption,
-            "missing",
-            at: "COMMAND",
-            because: "",
-            remedy: "see 'pawl --help'"
-        )
     case .some(let word):
         if let command = Command.table.first(where: { $0.name == word }) {
             return try command.run(arguments.dropFirst())

@@ -51,13 +51,16 @@ struct WatchSession: ~Copyable {
             var waiting = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: stream.descriptor, events: Int16(POLLIN), revents: 0),
+                // Only errors: the reader of a pipe has closed it.
+                pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
             ]
-            _ = unsafe poll(&waiting, 2, hasDisplay ? Int32(clamping: rest) : -1)
+            _ = unsafe poll(&waiting, 3, hasDisplay ? Int32(clamping: rest) : -1)
             for number in signals.take() {
                 if [SIGINT, SIGTERM, SIGHUP].contains(number) { return leave(0) }
                 if number == SIGTSTP { stop() }
                 nextShow = 0
             }
+            if waiting[2].revents & Int16(POLLERR) != 0 { return leave(0) }
             if waiting[1].revents != 0 {
                 guard let events = try stream.arrived() else { return leave(7) }
                 for event in events { hear(event) }
