@@ -21,7 +21,7 @@ extension Download.ID: LosslessStringConvertible {
 
     /// Parses 16 hexadecimal digits; `nil` for anything else.
     ///
-    /// ``DownloadManager/find(_:)`` accepts abbreviations.
+    /// ``DownloadManager/find(_:limit:)`` accepts abbreviations.
     public init?(_ description: String) {
         guard description.utf8.count == 16, let value = UInt64(description, radix: 16) else { return nil }
         self.init(rawValue: value)

@@ -84,16 +84,24 @@ public final class Download: Sendable, Identifiable {
 
     /// The finished file; waits until the download ends.
     ///
-    /// Throws the error of ``DownloadEvent/Kind/failed(_:)``, and ``PawlError/Code/unfinished`` when the
-    /// waiting task is cancelled, the download is removed, or its manager or downloader is shut down or
-    /// released. A pause does not end the wait, and the end of the wait does not stop the download:
-    /// ``Downloader/download(_:to:options:hooks:)`` does that.
+    /// Throws the error of ``DownloadEvent/Kind/failed(_:)``; ``PawlError`` with ``PawlError/Code/unfinished`` when
+    /// the download is removed, or its manager or downloader is shut down or released; and `CancellationError` when
+    /// the waiting task is cancelled. A pause does not end the wait, and the end of the wait does not stop the
+    /// download: ``Downloader/download(_:to:options:hooks:)`` does that.
     public var file: DownloadedFile {
-        get async throws(PawlError) {
+        get async throws {
+            guard let outcome = await ending else { throw CancellationError() }
+            return try outcome.get()
+        }
+    }
+
+    /// How the download ended, as soon as it has; `nil` if the waiting task is cancelled before.
+    var ending: Result<DownloadedFile, PawlError>? {
+        get async {
             while true {
                 let seen = turns.count
-                if let outcome { return try outcome.get() }
-                if Task.isCancelled { throw .gone(source, because: "the wait for it was cancelled") }
+                if let outcome { return outcome }
+                if Task.isCancelled { return nil }
                 await turns.wait(after: seen)
             }
         }

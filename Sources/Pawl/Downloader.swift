@@ -101,13 +101,11 @@ public final class Downloader: Sendable {
         let memory = MemoryDisk(limit: Int64(maximumSize), digest: ContentDigest.digest)
         let download = try add(source, options: options, hooks: hooks) { _ in memory }
         download.resume()
-        do throws(PawlError) {
-            _ = try await download.file
-        } catch {
-            guard Task.isCancelled else { throw error }
+        guard let end = await download.ending else {
             scheduler.remove(DownloadID(rawValue: download.id.rawValue))
             throw CancellationError()
         }
+        _ = try end.get()
         return memory.bytes
     }
 
@@ -129,16 +127,12 @@ public final class Downloader: Sendable {
         if let path { try options.place(at: path) }
         let download = try add(source, options: options, hooks: hooks)
         download.resume()
-        do throws(PawlError) {
-            return try await download.file
-        } catch {
-            guard Task.isCancelled, download.outcome == nil else { throw error }
-            download.pause()
-            // A task of its own: in this one every wait ends at once.
-            let complete = await Task { await download.fileAtRest() }.value
-            guard let complete else { throw CancellationError() }
-            return complete
-        }
+        if let end = await download.ending { return try end.get() }
+        download.pause()
+        // A task of its own: in this one every wait ends at once.
+        let complete = await Task { await download.fileAtRest() }.value
+        guard let complete else { throw CancellationError() }
+        return complete
     }
 
     /// Adds a download whose bytes are written to a device or a pipe, in order and over one connection.

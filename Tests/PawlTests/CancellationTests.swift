@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlSystem
 import PawlTestKit
@@ -77,6 +78,27 @@ import Testing
         downloader.shutDown()
     }
 
+    @Test func `a file that is replaced keeps its permissions`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let url = origin.serve("/f", payload)
+        let path = folder.path("f")
+        var options = options(in: folder)
+        options.existingFile = .overwrite
+        let downloader = Downloader()
+        for mode in [0o600, 0o640, 0o755] as [mode_t] {
+            try FileSystem.write([1], to: path)
+            unsafe chmod(path, mode)
+            _ = try await downloader.download(url, options: options)
+            var status = stat()
+            unsafe stat(path, &status)
+            #expect(status.st_mode & 0o777 == mode)
+            #expect(folder.difference("f", from: payload) == nil)
+        }
+        downloader.shutDown()
+    }
+
     @Test(
         arguments: [("a/b.bin", "a/b.bin"), ("b.bin", "b.bin")]
     )
@@ -108,10 +130,25 @@ import Testing
         await origin.holds("/f")
         let task = Task { try await download.file }
         task.cancel()
-        let error = await #expect(throws: PawlError.self) { try await task.value }
-        #expect(error?.code == .unfinished)
+        await #expect(throws: CancellationError.self) { try await task.value }
         origin.release("/f")
         #expect(try await download.file.length == payload.length)
+        downloader.shutDown()
+    }
+
+    @Test func `a download that somebody removes is no cancelled task`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
+        let downloader = Downloader()
+        let download = try downloader.add(url, options: options(in: folder))
+        download.resume()
+        await origin.holds("/f")
+        let task = Task { try await download.file }
+        try await download.remove()
+        let error = await #expect(throws: PawlError.self) { try await task.value }
+        #expect(error?.code == .unfinished)
         downloader.shutDown()
     }
 }

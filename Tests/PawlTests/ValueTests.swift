@@ -63,6 +63,24 @@ import Testing
         #expect(ByteText.duration(.infinity) == "0 s" && ByteText.duration(1e300).hasSuffix(" h"))
     }
 
+    @Test func `content in memory has no file in a log`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let url = origin.serve("/f", Payload(seed: 823, length: 1000))
+        let entries = Mutex<[LogEntry]>([])
+        var configuration = Downloader.Configuration()
+        configuration.observers.log = { entry in entries.withLock { $0.append(entry) } }
+        let downloader = Downloader(configuration)
+        _ = try await downloader.data(from: url)
+        for try await _ in try downloader.body(of: url) {}
+        downloader.shutDown()
+        let log = entries.withLock { $0 }
+        let ends = log.filter { $0.metadata["seconds"] != nil }
+        #expect(ends.map(\.message) == ["finished in memory", "finished in memory"])
+        #expect(ends.allSatisfy { $0.metadata["file"] == nil && $0.metadata["bytes"] == "1000" })
+        #expect(log.allSatisfy { $0.metadata["file"] != "" && !$0.message.hasSuffix(" ") })
+    }
+
     @Test func `observers receive the start, the retry and the end, and no secret`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }

@@ -91,9 +91,8 @@ extension Downloader {
     package func wait(for download: Download) throws(PawlError) -> DownloadedFile {
         let ended = BlockingResult()
         Task.detached {
-            do throws(PawlError) { ended.set(.success(try await download.file)) } catch {
-                ended.set(.failure(error))
-            }
+            // Nobody cancels this task.
+            if let end = await download.ending { ended.set(end) }
         }
         return try ended.get()
     }

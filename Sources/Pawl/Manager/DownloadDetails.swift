@@ -88,8 +88,8 @@ extension DownloadManager {
         }
     }
 
-    /// A page of downloads that wait for a slot or are paused, in queue order.
-    public func line(offset: Int = 0, limit: Int = 100) async throws(PawlError) -> [DownloadSnapshot] {
+    /// The downloads that wait for a slot or are paused, in queue order: all of them, or a page.
+    public func line(offset: Int = 0, limit: Int = .max) async throws(PawlError) -> [DownloadSnapshot] {
         try await query { keeper throws(Failure) in
             var snapshots: [DownloadSnapshot] = []
             for id in keeper.machine.waiting(from: offset, limit: limit) {

@@ -109,7 +109,7 @@ public struct DownloadTotals: Sendable, Hashable {
 public enum DownloadLocation: Sendable, Hashable {
     /// The queue does not contain the download.
     case unknown
-    /// It has not finished: there is no complete file yet.
+    /// There is no complete file: it has not finished, or its content was kept in memory.
     case unfinished
     /// The file exists.
     case finished(path: String)

@@ -98,7 +98,7 @@ extension DownloadManager {
     /// Downloads small content into memory, outside the queue.
     ///
     /// As ``Downloader/data(from:maximumSize:options:hooks:)``: content of more than `maximumSize` bytes fails with
-    /// ``PawlError/Code/tooLarge``, and cancelling the task that waits stops the transfer.
+    /// ``PawlError/Code/tooLarge``, and cancelling the task that waits stops the transfer and throws `CancellationError`.
     public func data(
         from source: String,
         maximumSize: Int = 16 << 20,
@@ -119,8 +119,9 @@ extension DownloadManager {
         } onCancel: {
             thread.post { $0.cancel(fetch) }
         }
-        if case .failure(let error) = result {
-            if Task.isCancelled { throw CancellationError() }
+        do throws(PawlError) { _ = try result.get() } catch {
+            // Only the handler above cancels it.
+            if error.code == .unfinished, Task.isCancelled { throw CancellationError() }
             throw error
         }
         return memory.bytes

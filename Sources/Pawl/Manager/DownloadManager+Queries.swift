@@ -17,11 +17,13 @@ extension DownloadManager {
         }
     }
 
-    /// The identifiers that begin with these hexadecimal digits, at most ten; exactly one if the prefix is
-    /// unique.
-    public func find(_ digits: String) async throws(PawlError) -> [Download.ID] {
+    /// The identifiers that begin with these hexadecimal digits, whatever their case, in order; exactly one if
+    /// the prefix is unique.
+    ///
+    /// `limit` is the largest number of them, by default all.
+    public func find(_ digits: String, limit: Int = .max) async throws(PawlError) -> [Download.ID] {
         try await query { keeper throws(Failure) in
-            try keeper.ids(of: digits).map { Download.ID(rawValue: $0.rawValue) }
+            try keeper.ids(of: digits, limit: limit).map { Download.ID(rawValue: $0.rawValue) }
         }
     }
 
@@ -41,22 +43,23 @@ extension DownloadManager {
         try await query { keeper throws(Failure) in keeper.location(try keeper.record(of: source)) }
     }
 
-    /// A page of matching downloads.
+    /// The matching downloads, all of them or a page.
     ///
-    /// Default: all but removed ones, in queue order, the first 100. The records before the page are skipped
-    /// one by one, so a large offset takes longer; ``downloads(matching:by:after:limit:)`` does not.
+    /// Default: all but removed ones, in queue order. A snapshot takes about half a kilobyte of memory: read a queue of
+    /// many thousands in pages, with a `limit`. The records before a page are skipped one by one, so a large offset takes
+    /// longer; ``downloads(matching:by:after:limit:)`` does not.
     public func downloads(
         matching filter: DownloadFilter = DownloadFilter(),
         by ordering: DownloadOrdering = .turn,
         offset: Int = 0,
-        limit: Int = 100
+        limit: Int = .max
     ) async throws(PawlError) -> [DownloadSnapshot] {
         try await query { keeper throws(Failure) in
             try keeper.page(filter, ordering.queueOrdering, offset: offset, limit: limit)
         }
     }
 
-    /// The page that follows a download, usually the last one of the previous page.
+    /// The matching downloads that follow one, usually the last of the previous page: all of them, or `limit`.
     ///
     /// The cost does not depend on the position, and concurrent changes cause no gaps or duplicates. The
     /// download itself need not match. Throws code 28 when the queue no longer has a record of it.
@@ -64,7 +67,7 @@ extension DownloadManager {
         matching filter: DownloadFilter = DownloadFilter(),
         by ordering: DownloadOrdering = .turn,
         after id: Download.ID,
-        limit: Int = 100
+        limit: Int = .max
     ) async throws(PawlError) -> [DownloadSnapshot] {
         try await query { keeper throws(Failure) in
             try keeper.page(filter, ordering.queueOrdering, after: QueueID(id), limit: limit)

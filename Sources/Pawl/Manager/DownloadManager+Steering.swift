@@ -27,7 +27,7 @@ extension DownloadManager {
             do {
                 var ids: [Download.ID] = []
                 for prefix in prefixes {
-                    let found = prefix.isEmpty ? [] : try step.keeper.ids(of: prefix)
+                    let found = prefix.isEmpty ? [] : try step.keeper.ids(of: prefix, limit: 2)
                     guard let first = found.first else { return .missing(prefix) }
                     guard found.count == 1 else { return .ambiguous(prefix) }
                     ids.append(Download.ID(rawValue: first.rawValue))

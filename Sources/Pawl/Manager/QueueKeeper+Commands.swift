@@ -75,9 +75,9 @@ extension QueueKeeper {
 
     // MARK: steering
 
-    /// The ids that begin with these hexadecimal digits, at most ten.
-    func ids(of digits: String) throws(Failure) -> [QueueID] {
-        try store.ids(prefix: digits.lowercased(), limit: 10)
+    /// The ids that begin with these hexadecimal digits.
+    func ids(of digits: String, limit: Int) throws(Failure) -> [QueueID] {
+        try store.ids(prefix: digits.lowercased(), limit: limit)
     }
 
     func pause(_ id: QueueID, keepsSlot: Bool = false) -> Bool {

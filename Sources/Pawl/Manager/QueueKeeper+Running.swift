@@ -248,7 +248,8 @@ extension QueueKeeper {
         switch result {
         case .success(let file):
             edit(id) { record in
-                record.name = String(file.path.pathParts().last ?? "")
+                // Content in memory has no file, and no name that another file may have.
+                record.name = file.path.pathParts().last.map { String($0) }
                 record.written = file.length
                 record.total = file.length
                 record.endedAt = ports.clock.wallTime

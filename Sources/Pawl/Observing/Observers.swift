@@ -19,7 +19,7 @@ public struct LogEntry: Sendable, Hashable {
     /// The message, in English, without secrets.
     public let message: String
     /// Values for a structured log: always `download`, the identifier; `file`, `bytes`, `seconds`, `code`, `status` and
-    /// `delay` where they apply.
+    /// `delay` where they apply; content in memory has no `file`.
     public let metadata: [String: String]
 }
 
@@ -78,10 +78,10 @@ extension LogEntry {
         case .state(let state):
             (level, message) = (.debug, "state \(state.rawValue)")
         case .started(let name, let total, let resumedAt):
-            metadata["file"] = name
+            metadata["file"] = name.isEmpty ? nil : name
             metadata["bytes"] = total?.description
             let place = resumedAt > 0 ? " from byte \(resumedAt)" : ""
-            (level, message) = (.info, "started \(name)\(place)")
+            (level, message) = (.info, "started\(name.isEmpty ? "" : " \(name)")\(place)")
         case .notice(let notice): (level, message) = (.notice, notice.description)
         case .retry(let error, let delay):
             metadata["code"] = error.code.rawValue.description
@@ -89,10 +89,11 @@ extension LogEntry {
             metadata["delay"] = delay.description
             (level, message) = (.warning, error.description)
         case .finished(let file):
-            metadata["file"] = file.path
+            // Content in memory has none.
+            metadata["file"] = file.path.isEmpty ? nil : file.path
             metadata["bytes"] = file.length.description
             metadata["seconds"] = file.duration.description
-            (level, message) = (.info, "finished \(file.path)")
+            (level, message) = (.info, "finished \(file.path.isEmpty ? "in memory" : file.path)")
         case .failed(let error):
             metadata["code"] = error.code.rawValue.description
             metadata["status"] = error.status?.description

@@ -110,7 +110,7 @@ final class Page: Sendable {
         guard isKnown(request) else { return reply(WebResponse(401)) }
         let digits = request.path.dropFirst("/files/".count)
         Task {
-            guard let id = try? await manager.find(String(digits)).first, id.description == digits,
+            guard let id = try? await manager.find(String(digits), limit: 1).first, id.description == digits,
                 case .finished(let path) = try? await manager.location(of: id)
             else { return reply(WebResponse(404, text: "no such file")) }
             let type = try? await manager.snapshot(of: id)?.contentType

@@ -156,7 +156,7 @@ final class PageFeed: Sendable {
     private func everything(status: JSON) async throws -> [[UInt8]] {
         var rows = try await manager.running()
         let running = Set(rows.map(\.id))
-        rows += try await manager.downloads(matching: DownloadFilter([.waiting, .paused]), limit: .max)
+        rows += try await manager.downloads(matching: DownloadFilter([.waiting, .paused]))
             .filter { !running.contains($0.id) }
         rows += try await manager.downloads(
             matching: DownloadFilter([.finished, .failed]),

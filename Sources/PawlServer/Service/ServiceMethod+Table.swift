@@ -21,7 +21,7 @@ extension ServiceMethod {
             parameters: "[{states, group, text, after, limit}]",
             result: "an array of downloads",
             help:
-                "The first matching downloads, or those that follow the download with the complete id after. states: waiting (includes running), paused, finished, failed, removed; all but removed if absent. text: part of a name or URL. limit: at most 10000, 1000 if absent. Every field is optional.",
+                "The matching downloads, or those that follow the download with the complete id after. states: waiting (includes running), paused, finished, failed, removed; all but removed if absent. text: part of a name or URL. limit: the largest number of them, at most 10000; all if absent. Every field is optional.",
             example: #"[{"states": ["failed"], "limit": 50}]"#,
             isReadOnly: true,
             body: { try await $0.list($1) }

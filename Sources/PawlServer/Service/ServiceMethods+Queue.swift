@@ -86,15 +86,15 @@ extension ServiceMethods {
         )
     }
 
-    /// `[{states, group, text, after, limit}]`, each optional: the first that match, or those that follow the download
-    /// `after`.
+    /// `[{states, group, text, after, limit}]`, each optional: those that match, or those of them that follow the
+    /// download `after`.
     func list(_ given: RPCParameters) async throws -> JSON {
         let fields = try RPCFields(
             try given.members(0),
             named: ["states", "group", "text", "after", "limit"]
         )
         let filter = try filter(fields)
-        let limit = try fields.integer("limit", in: 0...10_000) ?? 1000
+        let limit = try fields.integer("limit", in: 0...10_000) ?? .max
         let page: [DownloadSnapshot]
         if let after = try fields.text("after") {
             guard let id = Download.ID(after) else { throw RPCError.invalid("\(after) is not an id") }

@@ -240,4 +240,26 @@ import Testing
         #expect(try await manager.downloads(offset: .max, limit: .max).isEmpty)
         await manager.shutDown()
     }
+
+    @Test func `a query without a limit returns everything`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let requests = (0..<150).map { number in
+            var request = DownloadRequest(bench.origin.url("/f\(number)"))
+            request.start = .paused
+            return request
+        }
+        let results = try await manager.add(requests)
+        #expect(results.count == 150)
+        let all = try await manager.downloads().map(\.id)
+        #expect(all.count == 150)
+        #expect(try await manager.downloads(after: all[9]).map(\.id) == Array(all[10...]))
+        #expect(try await manager.line().map(\.id) == all)
+        #expect(try await manager.downloads(limit: 20).map(\.id) == Array(all[..<20]))
+        // 150 ids in 16 groups by their first digit: at least one has ten or more.
+        var found: [Download.ID] = []
+        for digit in "0123456789abcdef" { found += try await manager.find(String(digit)) }
+        #expect(found == all.sorted { $0.description < $1.description })
+        await manager.shutDown()
+    }
 }
