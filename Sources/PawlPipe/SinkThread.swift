@@ -70,5 +70,5 @@ final class SinkThread: Sendable {
 
 extension PipeRecord {
     /// Its cost while it waits: bytes of memory, or more for an open file, because those are limited.
-    fileprivate var load: Int { content.map { $0.mayOwnFile ? 128 << 10 : $0.memory } ?? 0 }
+    fileprivate var load: Int { content.map { $0.ownsFile ? 128 << 10 : $0.memory } ?? 0 }
 }

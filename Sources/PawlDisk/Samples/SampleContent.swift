@@ -1,5 +1,6 @@
 package import PawlCore
 import PawlSystem
+import Synchronization
 
 /// The received bytes of one download.
 package struct SampleContent: Sendable {
@@ -13,15 +14,27 @@ package struct SampleContent: Sendable {
 
     private let storage: Storage
     package let length: Int64
+    /// The file, if nothing else is in it.
+    private let own: OwnFile?
 
     package init(bytes: [UInt8]) {
         storage = .memory(bytes)
         length = Int64(bytes.count)
+        own = nil
     }
 
+    /// A part of a file that has other content too.
     init(file: OpenFile, start: Int64 = 0, length: Int64) {
         storage = .file(file, start: start)
         self.length = length
+        own = nil
+    }
+
+    /// All of an unnamed file.
+    init(_ own: OwnFile, length: Int64) {
+        storage = .file(own.file, start: 0)
+        self.length = length
+        self.own = own
     }
 
     /// The bytes in memory.
@@ -33,13 +46,11 @@ package struct SampleContent: Sendable {
         if case .file = storage { true } else { false }
     }
 
-    /// Whether the file may have no other content; those in a shared file do not need a descriptor each.
-    package var mayOwnFile: Bool { wholeFile != nil }
+    /// Whether its file has no other content; those in a shared file do not need a descriptor each.
+    package var ownsFile: Bool { own != nil }
 
-    /// The file, if the content is all of it.
-    var wholeFile: OpenFile? {
-        if case .file(let file, 0) = storage { file } else { nil }
-    }
+    /// The file, if the content is all of it and nobody has taken it: it can get one name only.
+    func takeFile() -> OpenFile? { own?.take() }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         switch storage {
@@ -135,4 +146,15 @@ package struct SampleContent: Sendable {
             offset += Int64(piece.count)
         }
     }
+}
+
+/// An unnamed file with one content, which can become a file with a name.
+final class OwnFile: Sendable {
+    let file: OpenFile
+    private let isTaken = Atomic(false)
+
+    init(_ file: OpenFile) { self.file = file }
+
+    /// The file for the first caller; a second name would make two samples one file.
+    func take() -> OpenFile? { isTaken.exchange(true, ordering: .relaxed) ? nil : file }
 }

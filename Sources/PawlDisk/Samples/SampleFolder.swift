@@ -95,11 +95,11 @@ package final class SampleFolder: Sendable {
         }
     }
 
-    /// The file for `name` with this content, which is not copied if it is already in a file of its own.
+    /// The file for `name` with this content, which is not copied if it is in a file of its own that no other name gets.
     package func make(_ name: String, of content: SampleContent) throws(Failure) -> Draft {
         let (folder, last) = try place(of: name)
-        if spool.makesUnnamed, let file = content.wholeFile, let status = try? file.status(),
-            status.links == 0, status.identity.device == folder.identity.device
+        if spool.makesUnnamed, let file = content.takeFile(), let status = try? file.status(),
+            status.identity.device == folder.identity.device
         {
             return Draft(file, folder, last, nil)
         }

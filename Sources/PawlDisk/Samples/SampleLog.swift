@@ -12,7 +12,7 @@ package final class SampleLog: Sendable {
         var written: Int64 = 0
     }
 
-    private let file: OpenFile
+    private let own: OwnFile
     private let folder: SpoolFolder
     private let state = Mutex(State())
 
@@ -20,7 +20,7 @@ package final class SampleLog: Sendable {
     package init(in folder: SpoolFolder, isBuffered: Bool = true) throws(Failure) {
         self.folder = folder
         room = isBuffered ? 256 << 10 : 0
-        file = try folder.open()
+        own = OwnFile(try folder.open())
     }
 
     package func append(_ bytes: [UInt8]) throws(Failure) {
@@ -39,19 +39,19 @@ package final class SampleLog: Sendable {
             }
             return (state.pending, state.written)
         }
-        try folder.check { () throws(SystemError) in try file.write(bytes, at: start) }
+        try folder.check { () throws(SystemError) in try own.file.write(bytes, at: start) }
     }
 
     package var length: Int64 { state.withLock { $0.written + Int64($0.pending.count) } }
 
     /// A part of what was written.
     package func content(from start: Int64, length: Int64) -> SampleContent {
-        SampleContent(file: file, start: start, length: length)
+        SampleContent(file: own.file, start: start, length: length)
     }
 
     /// What was written.
     package func content() throws(Failure) -> SampleContent {
         try flush()
-        return SampleContent(file: file, length: state.withLock { $0.written })
+        return SampleContent(own, length: state.withLock { $0.written })
     }
 }

@@ -10,7 +10,7 @@ package final class SampleSpool: UnstoredDisk {
 
     fileprivate struct State: Sendable {
         var bytes: [UInt8] = []
-        var file: OpenFile?
+        var own: OwnFile?
         var length: Int64 = 0
     }
 
@@ -31,7 +31,7 @@ package final class SampleSpool: UnstoredDisk {
     /// What was received.
     package var content: SampleContent {
         state.withLock { state in
-            if let file = state.file { return SampleContent(file: file, length: state.length) }
+            if let own = state.own { return SampleContent(own, length: state.length) }
             return SampleContent(bytes: state.bytes)
         }
     }
@@ -47,13 +47,13 @@ package final class SampleSpool: UnstoredDisk {
         // The closure of `withLock` cannot throw a `Failure`.
         let failure: Failure? = state.withLock { state in
             do throws(Failure) {
-                if state.file == nil, end > Self.memory {
+                if state.own == nil, end > Self.memory {
                     let file = try folder.open()
                     try folder.check { () throws(SystemError) in try file.write(state.bytes, at: 0) }
-                    state.file = file
+                    state.own = OwnFile(file)
                     state.bytes = []
                 }
-                if let file = state.file {
+                if let file = state.own?.file {
                     try folder.check { () throws(SystemError) in try unsafe file.write(bytes, at: offset) }
                 } else {
                     unsafe state.bytes.write(bytes, at: Int(offset))
@@ -76,7 +76,7 @@ package final class SampleSpool: UnstoredDisk {
     fileprivate func truncate(to length: Int64) throws(Failure) {
         let failure: Failure? = state.withLock { state in
             do throws(Failure) {
-                if let file = state.file {
+                if let file = state.own?.file {
                     try folder.check { () throws(SystemError) in try file.truncate(to: length) }
                 } else {
                     state.bytes.removeSubrange(min(state.bytes.count, Int(length))...)
