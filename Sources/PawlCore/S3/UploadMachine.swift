@@ -101,7 +101,8 @@ package struct UploadMachine: Hashable, Sendable {
     private func send(buffered: Int64, isAtEnd: Bool) -> Action? {
         guard let upload else {
             if isAtEnd, buffered <= sizes.first { return .put }
-            return buffered >= sizes.first ? .begin : nil
+            // An object of exactly that size is known only at its end.
+            return buffered > sizes.first ? .begin : nil
         }
         guard isNoted || !isContinuable else { return .note(upload: upload) }
         if buffered >= nextSize || isAtEnd && buffered > 0 { return .part(parts.count + 1, upload: upload) }

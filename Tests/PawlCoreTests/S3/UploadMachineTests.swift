@@ -43,6 +43,14 @@ import Testing
         )
     }
 
+    @Test(arguments: [false, true])
+    func `an object of exactly one part is stored in one request`(isContinuable: Bool) {
+        let machine = UploadMachine(sizes: Self.sizes, isContinuable: isContinuable)
+        #expect(machine.next(buffered: 8 << 20, isAtEnd: false) == nil, "more bytes may follow")
+        #expect(machine.next(buffered: 8 << 20, isAtEnd: true) == .put)
+        #expect(machine.next(buffered: (8 << 20) + 1, isAtEnd: false) == .begin)
+    }
+
     /// Each state that a machine reaches with `total` bytes, whatever the store responds.
     @Test(arguments: [0, 5, 8 << 20, 20 << 20] as [Int64], [true, false])
     func `every reachable state leads to an end`(total: Int64, isContinuable: Bool) {
