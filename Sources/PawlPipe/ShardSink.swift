@@ -90,12 +90,13 @@ final class ShardSink: SampleSink {
         state.withLock { swap(&$0.pending, &bytes) }
     }
 
-    /// Publishes the archive and then the manifest, a copy of the one at the end of the archive.
+    /// Publishes the archive and then the manifest, a copy of the one in the archive.
     ///
     /// Returns the results; `nil` if another process published the shard first.
     func publish(input: String) throws(Failure) -> SampleContent? {
         let manifest = try manifest.content()
-        try archive.end(manifest, input: input, to: append)
+        try flush()
+        try archive.end(manifest, input: input, after: draft.length, to: append)
         try flush()
         guard try draft.publish() else { return nil }
         try PublishedShard.publish(manifest, as: shard, in: place)
@@ -125,12 +126,10 @@ struct PublishedShard {
         }
         self.file = file
         self.archive = archive
-        trailerStart = file.length - archive.trailerDistance - Int64(ShardTrailer.size)
-        let bytes = try file.content(from: max(0, trailerStart), length: Int64(ShardTrailer.size)).bytes()
-        guard trailerStart >= 0, let trailer = ShardTrailer(bytes), trailer.length <= trailerStart else {
+        guard let found = try archive.trailer(of: file), found.trailer.length <= found.start else {
             throw Self.other(path, "it is not a shard")
         }
-        self.trailer = trailer
+        (trailer, trailerStart) = found
     }
 
     /// Publishes the manifest if it is missing; throws if the shard was made from other jobs.

@@ -11,8 +11,11 @@ struct WarcArchive: ArchiveFormat {
 
     private static let longestCompressed: Int64 = 4 << 20
     var usesResponses: Bool { true }
-    /// The end of the last record, and that of its gzip member.
-    var trailerDistance: Int64 { Int64(WarcRecord.end.count) + 13 }
+
+    /// After it are the end of the last record, and that of its gzip member.
+    func trailer(of file: any ShardFile) throws(Failure) -> (trailer: ShardTrailer, start: Int64)? {
+        try file.trailer(distance: Int64(WarcRecord.end.count) + 13)
+    }
 
     var beginning: [UInt8] {
         let fields = Array("software: Pawl/\(PawlVersion.text)\r\nformat: WARC File Format 1.1\r\n".utf8)
@@ -63,7 +66,12 @@ struct WarcArchive: ArchiveFormat {
         return nil
     }
 
-    func end(_ manifest: SampleContent, input: String, to output: Output) throws(Failure) {
+    func end(
+        _ manifest: SampleContent,
+        input: String,
+        after start: Int64,
+        to output: Output
+    ) throws(Failure) {
         var stream = StoredGzipWriter()
         var length: Int64 = 0
         func write(_ bytes: [UInt8]) throws(Failure) {
@@ -87,9 +95,7 @@ struct WarcArchive: ArchiveFormat {
     func manifest(in region: SampleContent) throws(Failure) -> SampleContent {
         guard let record = StoredGzipWriter.content(of: try region.bytes()),
             let start = record.headerEnd, record.count - start >= WarcRecord.end.count
-        else {
-            throw Failure(.inputOutput, "cannot read", at: "the published shard", because: "it is damaged")
-        }
+        else { throw .damagedShard }
         return SampleContent(bytes: Array(record[start..<(record.count - WarcRecord.end.count)]))
     }
 

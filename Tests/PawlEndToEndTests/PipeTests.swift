@@ -149,6 +149,20 @@ struct PipeTests {
         }
     }
 
+    @Test func `samples of one address are files of their own`() throws {
+        let bench = try PipeBench()
+        // Longer contents are in a file when they are stored.
+        let url = bench.origin.serve("/large.jpg", Payload(seed: 1, length: 300_000))
+        try bench.write((0..<5).map { #"{"url":"\#(url)","id":"\#($0)"}"# })
+        #expect(try bench.run(["--to", "out"]).code == 0)
+        let files = (0..<5).map { bench.folder.path("out/\($0).jpg") }
+        #expect(files.allSatisfy { FileSystem.contents($0) == Payload(seed: 1, length: 300_000).bytes })
+        for file in files {
+            var status = stat()
+            #expect(unsafe stat(file, &status) == 0 && status.st_nlink == 1, "\(file) is two samples")
+        }
+    }
+
     @Test func `a name that has other content is not replaced`() throws {
         let bench = try PipeBench()
         let one = bench.origin.serve("/1", Payload(text: "one"))

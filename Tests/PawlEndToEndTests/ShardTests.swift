@@ -30,6 +30,43 @@ struct ShardTests {
         #expect(list.lines.prefix(4) == ["s0.jpg", "s0.json", "s1.jpg", "s1.json"])
     }
 
+    @Test(arguments: [0, 3])
+    func `a tar shard is well-formed to its last byte, and others can be appended to it`(count: Int) throws {
+        let bench = try PipeBench()
+        if count == 0 { try bench.write(["other:line"]) } else { try bench.serve(count) }
+        #expect(try bench.run(tar).code == (count == 0 ? 28 : 0))
+        #expect(bench.contents("out/s.tar")?.count.isMultiple(of: 10_240) == true)
+        func names(_ arguments: [String]) throws -> [String] {
+            let list = try PawlProcess.run("/bin/tar", arguments, folder: bench.folder.path)
+            #expect(list.exit == .code(0) && list.errors.isEmpty, "\(list.errors)")
+            return list.lines.filter { !$0.isEmpty }
+        }
+        let members = try names(["tf", "out/s.tar"])
+        #expect(members.count == max(1, 2 * count))
+        let whole = bench.contents("out/s.tar") ?? []
+        try FileSystem.write(whole + whole, to: bench.folder.path("two.tar"))
+        #expect(try names(["-i", "-tf", "two.tar"]) == members + members)
+        try FileSystem.write(whole, to: bench.folder.path("more.tar"))
+        _ = try names(["rf", "more.tar", "jobs"])
+        #expect(try names(["tf", "more.tar"]) == members + ["jobs"])
+    }
+
+    @Test func `a shard of an earlier version, with the manifest behind its end, is recognized`() throws {
+        let bench = try PipeBench()
+        try bench.serve(5)
+        #expect(try bench.run(tar).code == 0)
+        let (shard, manifest) = (bench.contents("out/s.tar") ?? [], bench.contents("out/s.jsonl") ?? [])
+        let input = try #require(TarManifest.trailer(in: shard)).trailer.input
+        let trailer = ShardTrailer(input: input, length: Int64(manifest.count))
+        let old = [UInt8](repeating: 0, count: 1024) + manifest + trailer.bytes
+        try FileSystem.write(old, to: bench.folder.path("out/s.tar"))
+        try #require(unsafe unlink(bench.folder.path("out/s.jsonl")) == 0)
+        let (code, results) = try bench.run(tar)
+        #expect(code == 0 && results.count == 5)
+        #expect(results.allSatisfy { $0["status"]?.string == "already" })
+        #expect(bench.contents("out/s.jsonl") == manifest && bench.contents("out/s.tar") == old)
+    }
+
     @Test func `a shard of other jobs is neither used nor replaced`() throws {
         let bench = try PipeBench()
         try bench.serve(5)

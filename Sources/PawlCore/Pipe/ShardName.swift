@@ -27,16 +27,16 @@ package struct ShardName: Hashable, Sendable {
     }
 }
 
-/// The data after the end of an archive: the manifest, so that a single file publishes both.
+/// Where an archive has its manifest, so that a single file publishes both.
 ///
-/// Readers of tar stop before it; in WARC it is a record. The manifest file beside the archive is a copy.
+/// In tar it is a comment (``TarManifest``), in WARC a record. The manifest file beside the archive is a copy.
 package struct ShardTrailer: Hashable, Sendable {
     package static let size = 112
     private static let magic = Array("pawl-shard-1\n".utf8)
 
     /// The digest of the jobs, in hexadecimal.
     package var input: String
-    /// The length of the manifest, which precedes the trailer.
+    /// The length of the manifest as it is stored, right before the trailer.
     package var length: Int64
 
     package init(input: String, length: Int64) {

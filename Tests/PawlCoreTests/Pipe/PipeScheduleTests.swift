@@ -261,6 +261,39 @@ struct ArchiveHeadTests {
         #expect(TarHeader.padding(after: 512).isEmpty && TarHeader.padding(after: 513).count == 511)
     }
 
+    @Test func `a manifest is comments in tar, at most as long as readers accept, of whole characters`() {
+        let manifest = Array(String(repeating: "{\"t\":\"é漢\"}\n", count: 200_000).utf8)
+        var writer = TarManifest.Writer()
+        let headers = writer.feed(manifest[...]) + writer.finish()
+        #expect(headers.count.isMultiple(of: 512) && TarManifest.manifest(in: headers) == manifest)
+        var count = 0
+        for start in stride(from: 0, to: headers.count, by: 512)
+        where headers[start...].starts(with: "pax_global_header".utf8) {
+            count += 1
+            let digits = String(decoding: headers[(start + 124)..<(start + 135)], as: UTF8.self)
+            let length = Int(digits, radix: 8) ?? 0
+            #expect(length > 0 && length <= 1 << 20)
+            let records = headers[(start + 512)..<(start + 512 + length)]
+            #expect(String(validating: records, as: UTF8.self) != nil, "a character is cut")
+        }
+        #expect(count == 4)
+        #expect(TarManifest.manifest(in: Array(headers.dropLast(512))) == nil)
+    }
+
+    @Test func `a trailer is found before the last member, however long that is`() {
+        for length in [0, 1, 511, 512, 100_000] {
+            let trailer = ShardTrailer(input: String(repeating: "a", count: 64), length: 0)
+            let archive =
+                TarHeader.comment(trailer.bytes) + TarHeader.file("a.json", length: Int64(length))
+                + [UInt8](repeating: 32, count: length) + TarHeader.padding(after: Int64(length))
+            let whole = archive + TarHeader.end(after: Int64(archive.count))
+            #expect(whole.count.isMultiple(of: 10_240))
+            let found = TarManifest.trailer(in: whole)
+            #expect(found?.trailer == trailer && found?.start == 0)
+        }
+        #expect(TarManifest.trailer(in: TarHeader.end(after: 0)) == nil)
+    }
+
     @Test func `a stream of gzip contains what was written, and is read by others`() throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
         var stream = StoredGzipWriter()

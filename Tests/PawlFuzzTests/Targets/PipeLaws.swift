@@ -20,7 +20,26 @@ enum JobLaws {
             try hold((0..<7).contains(HostPartition.number(of: line, among: 7)), "a worker that is not there")
         }
         _ = ShardTrailer(Array(bytes.suffix(ShardTrailer.size)))
+        _ = TarManifest.trailer(
+            in: bytes + [UInt8](repeating: 0, count: TarHeader.padding(after: Int64(bytes.count)).count)
+        )
+        _ = TarManifest.manifest(in: bytes)
+        try check(manifest: bytes)
         _ = StoredGzipWriter.content(of: bytes)
+    }
+
+    /// A manifest is read back from an archive, however it is cut.
+    private static func check(manifest bytes: [UInt8]) throws(BrokenLaw) {
+        guard bytes.first != UInt8(ascii: "{") else { return }
+        var writer = TarManifest.Writer()
+        let half = bytes.count / 2
+        let headers = writer.feed(bytes[..<half]) + writer.feed(bytes[half...]) + writer.finish()
+        try hold(TarManifest.manifest(in: headers) == bytes, "a manifest that is not read back")
+        let trailer = ShardTrailer(input: String(repeating: "a", count: 64), length: Int64(headers.count))
+        let archive = headers + TarHeader.comment(trailer.bytes) + TarHeader.folder(TarManifest.empty)
+        let whole = archive + TarHeader.end(after: Int64(archive.count))
+        let found = TarManifest.trailer(in: whole)
+        try hold(found?.trailer == trailer && found?.start == headers.count, "a trailer that is not found")
     }
 
     private static func check(_ job: PipeJob) throws(BrokenLaw) {
