@@ -82,8 +82,8 @@ extension DownloadOptions {
             )
         }
         let parent = path.dropLast(name.utf8.count)
-        if path.hasPrefix("/") {
-            folder = parent == "/" ? "/" : String(parent.dropLast())
+        if path.isAbsolutePath {
+            folder = parent.utf8.count == 1 ? "/" : String(parent.dropLast())
         } else if !parent.isEmpty {
             folder += "/" + parent.dropLast()
         }

@@ -11,7 +11,7 @@ final class TransferSettingsCache: Sendable {
         private let options: DownloadOptions
         let settings: TransferSettings
 
-        func has(_ others: DownloadOptions) -> Bool { options == others }
+        func has(_ others: DownloadOptions) -> Bool { options.hasSameBytes(as: others) }
 
         init(_ options: DownloadOptions, _ settings: TransferSettings) {
             self.options = options

@@ -18,7 +18,7 @@ struct ObjectPrefix: Sendable {
         self.spool = spool
         bucket = address.bucket
         let key = address.objectKey
-        prefix = key.isEmpty || key.hasSuffix("/") ? key : key + "/"
+        prefix = key.isEmpty || key.utf8.last == UInt8(ascii: "/") ? key : key + "/"
         try store.requireBucket(of: address)
     }
 

@@ -283,7 +283,9 @@ extension PipeResult {
         if response.status > 0 { http = response.status }
         type = response.contentType.flatMap { MediaType.name(in: $0) }
         let url = response.url
-        if !url.isEmpty, url != job.url, url != job.address.text { finalURL = Redaction.address(url) }
+        if !url.isEmpty, ![job.url, job.address.text].containsBytes(of: url) {
+            finalURL = Redaction.address(url)
+        }
     }
 
     init(_ error: PawlError, of job: PipeJob, respecting tags: Set<String>) {

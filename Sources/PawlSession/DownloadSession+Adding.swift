@@ -14,7 +14,7 @@ extension DownloadSession {
         let partial = (try? data?.get())?.partialName.flatMap { SessionFolders.isOwnPartial($0) ? $0 : nil }
         let earlier = partial.flatMap { folders.remembered($0) }
         // The URL in the resume data was changed after it had been used.
-        let isChanged = earlier.map { $0.request.url != requested.url } ?? false
+        let isChanged = earlier.map { !$0.request.url.hasSameBytes(as: requested.url) } ?? false
         let remembered = isChanged ? nil : earlier
         // In one step: an earlier run's tasks may be restored at any moment.
         let (task, isKnown, end) = book.withLock { book -> (DownloadTask, Bool, End?) in
@@ -137,7 +137,7 @@ extension DownloadSession {
             return Prepared(content: content)
         }
         // Only the first of two tasks from the same data gets the file.
-        let isFirst = book.withLock { $0.moving.insert(name).inserted }
+        let isFirst = book.withLock { $0.moving.insert(Bytewise(name)).inserted }
         guard isFirst, folders.takePartial(name) else {
             if isFirst { stopMoving(name) }
             if folders.hasTakenOver(task.folder) { return Prepared(content: content) }
@@ -163,7 +163,7 @@ extension DownloadSession {
         }
     }
 
-    private func stopMoving(_ name: String) { book.withLock { _ = $0.moving.remove(name) } }
+    private func stopMoving(_ name: String) { book.withLock { _ = $0.moving.remove(Bytewise(name)) } }
 
     /// Adds a new task to the queue, where it waits to be resumed.
     private func admit(

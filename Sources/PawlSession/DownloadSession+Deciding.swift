@@ -44,7 +44,9 @@ extension DownloadSession {
         }
         task.facts.withLock { $0.current = next }
         let added = next.fields(addedTo: request)
-        guard next.url == proposal.to, added.isEmpty else { return .followTo(next.url, headers: added) }
+        guard next.url.hasSameBytes(as: proposal.to), added.isEmpty else {
+            return .followTo(next.url, headers: added)
+        }
         task.facts.withLock { _ = $0.followed.insert(redirect) }
         return .follow
     }

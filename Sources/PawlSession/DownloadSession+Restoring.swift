@@ -1,4 +1,5 @@
 import Pawl
+import PawlCore
 import Synchronization
 
 // Restores the state of an earlier session of the identifier.
@@ -86,7 +87,7 @@ extension DownloadSession {
         snapshots.compactMap { snapshot in
             guard var note = snapshot.taskDescription.flatMap(TaskNote.init) else { return nil }
             return book.withLock { book in
-                if let task = book.tasks[note.number], task.folder == note.folder {
+                if let task = book.tasks[note.number], task.folder.hasSameBytes(as: note.folder) {
                     // Resume data of an earlier run of the program was used for it.
                     task.facts.withLock { facts in
                         facts.description = facts.description ?? note.description

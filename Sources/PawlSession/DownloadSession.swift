@@ -1,4 +1,5 @@
 public import Pawl
+import PawlCore
 import Synchronization
 
 /// Downloads with the interface of `URLSession`; <doc:Porting> lists the differences.
@@ -19,7 +20,7 @@ public final class DownloadSession: Sendable {
         var identifiers: [Download.ID: Int] = [:]
         var numbers = TaskNumbers()
         /// The partial files of this library's resume data whose bytes are being moved for a new task.
-        var moving: Set<String> = []
+        var moving: Set<Bytewise<String>> = []
         /// Why no task is accepted any more.
         var end: End?
         /// It is invalidated, and holds its identifier until it is closed.
@@ -34,8 +35,8 @@ public final class DownloadSession: Sendable {
             _ url: String,
             _ completion: DownloadTask.Completion?
         ) -> DownloadTask? {
-            let owner = tasks.values.first { $0.partial == partial }
-            guard let task = owner, task.note.request.url == url else { return nil }
+            let owner = tasks.values.first { $0.partial.hasSameBytes(as: partial) }
+            guard let task = owner, task.note.request.url.hasSameBytes(as: url) else { return nil }
             return task.facts.withLock { facts in
                 // A file cannot be given to two handlers.
                 guard facts.isAlive, facts.completion == nil || completion == nil else { return nil }

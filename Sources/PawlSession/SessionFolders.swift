@@ -24,7 +24,7 @@ struct SessionFolders: Sendable {
     func makePartials() {
         var path = ""
         for part in partials.pathParts() {
-            path += (path.isEmpty && !partials.hasPrefix("/") ? "" : "/") + part
+            path += (path.isEmpty && !partials.isAbsolutePath ? "" : "/") + part
             unsafe mkdir(path, 0o700)
         }
     }
@@ -57,7 +57,7 @@ struct SessionFolders: Sendable {
     /// Whether a kill came after the part file of a task had been taken over, and before the task was stored.
     func hasTakenOver(_ folder: String) -> Bool {
         FolderTree.names(in: "\(root)/\(folder)").contains { name in
-            FileName.PartForm.allCases.contains { name.hasSuffix($0.partialEnding) }
+            FileName.PartForm.allCases.contains { name.endsWithBytes(of: $0.partialEnding) }
         }
     }
 

@@ -26,7 +26,7 @@ package final class FileLock: Sendable {
 
     /// The same by path; missing folders are created.
     package convenience init?(at path: String) throws(Failure) {
-        if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
             try QueueFiles.makeFolder(String(path[..<slash]))
         }
         try self.init(in: AT_FDCWD, path)

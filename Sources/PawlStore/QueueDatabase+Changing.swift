@@ -54,7 +54,7 @@ extension DatabaseConnection {
 
     private func put(_ record: QueueRecord) throws(DatabaseError) {
         let numbers = try rows(RecordRow.put, RecordRow.values(of: record)) { $0.integer(0) }
-        for number in numbers where try sources(of: number) != record.sources {
+        for number in numbers where try !sources(of: number).hasSameBytes(as: record.sources) {
             try run("DELETE FROM sources WHERE download = ?", [.integer(number)])
             for (place, source) in record.sources.enumerated() {
                 try run(

@@ -75,13 +75,12 @@ extension QueueDatabase {
         }
     }
 
-    package func groups() throws(Failure) -> [String: Int] {
+    package func groups() throws(Failure) -> [(name: String, count: Int)] {
         try read { (connection) throws(DatabaseError) in
-            let found = try connection.rows(
+            try connection.rows(
                 "SELECT family, count(*) FROM downloads WHERE family > '' AND state <> ? GROUP BY family",
                 [.integer(Int64(QueueState.removed.rawValue))]
-            ) { ($0.text(0), Int($0.integer(1))) }
-            return Dictionary(uniqueKeysWithValues: found)
+            ) { (name: $0.text(0), count: Int($0.integer(1))) }
         }
     }
 
@@ -100,11 +99,11 @@ extension QueueDatabase {
         let page = waiting.page(with: ["id", "state", "family"], by: .turn, offset: 0, limit: -1)
         return try read { (connection) throws(DatabaseError) in
             // One string per group, not per entry.
-            var groups: [String: String] = [:]
+            var groups: [Bytewise<String>: String] = [:]
             return try connection.rows(page.sql, page.values) { (row) throws(DatabaseError) in
                 let group = row.text(3)
-                let known = groups[group] ?? group
-                groups[known] = known
+                let known = groups[Bytewise(group)] ?? group
+                groups[Bytewise(known)] = known
                 return QueueEntry(
                     id: QueueID(stored: row.integer(1)),
                     state: try RecordRow.state(row.integer(2)),

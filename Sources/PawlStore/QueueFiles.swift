@@ -20,7 +20,7 @@ final class QueueFiles: Sendable {
     init(at path: String) throws(Failure) {
         // SQLite interprets some names that are no path.
         let path = path.hasPrefix("/") ? path : "./\(path)"
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         let name = String(path[path.index(after: slash)...])
         let folderPath = slash == path.startIndex ? "/" : String(path[..<slash])
         try Self.makeFolder(folderPath)
@@ -85,7 +85,7 @@ final class QueueFiles: Sendable {
 
     static func makeFolder(_ path: String) throws(Failure) {
         if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+        if errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
             try makeFolder(String(path[..<slash]))
             if unsafe mkdir(path, 0o700) == 0 { return }
         }

@@ -1,5 +1,6 @@
 import PawlCore
 import PawlServer
+import PawlTestKit
 import Testing
 
 @testable import Pawl
@@ -37,6 +38,28 @@ import Testing
             #expect(options != DownloadOptions(), "\(option.name)")
             try DownloadOption.check(options)
         }
+    }
+
+    @Test(arguments: EquivalentNames.pairs)
+    func `options that differ in the bytes of a text are others`(left: String, right: String) throws {
+        var count = 0
+        for option in DownloadOption.table where option.placeholder != nil {
+            var values = (DownloadOptions(), DownloadOptions())
+            let isText =
+                (try? option.take("http://h/?" + left, into: &values.0)) != nil
+                && (try? option.take("http://h/?" + right, into: &values.1)) != nil
+            guard isText else { continue }
+            count += 1
+            #expect(!values.0.hasSameBytes(as: values.1), "\(option.name)")
+            #expect(values.0.hasSameBytes(as: values.0))
+        }
+        #expect(count > 12)
+        var (old, new) = (DownloadOptions(), DownloadOptions())
+        (old.folder, new.folder) = (left, right)
+        #expect(!old.hasSameBytes(as: new))
+        (old, new) = (DownloadOptions(), DownloadOptions())
+        (old.attributes, new.attributes) = (["a": left], ["a": right])
+        #expect(!old.hasSameBytes(as: new))
     }
 
     @Test func `no name is used twice, neither given nor stored`() {

@@ -1,5 +1,6 @@
 import Pawl
 import PawlCore
+import PawlTestKit
 import Testing
 
 @testable import PawlCommands
@@ -16,6 +17,20 @@ import Testing
             _ = try GetPlan(arguments: ["-i", "list"] + arguments) { _ in Array(text.utf8) }
             return nil
         } catch { return error }
+    }
+
+    @Test(arguments: EquivalentNames.pairs)
+    func `URLs and names of other bytes are other downloads`(left: String, right: String) throws {
+        let urls = ["http://a/\(left)", "http://a/\(right)"]
+        let plain = try GetPlan(arguments: urls + urls) { _ in [] }
+        #expect(plain.items.map(\.source).hasSameBytes(as: urls))
+        let named = try plan(
+            "http://a/1\n  out=x\(left)\nhttp://a/1\n  out=x\(right)\nhttp://a/1\n  out=x\(left)\n"
+        )
+        let names = try named.items.map { item throws(Failure) in
+            try named.downloadOptions(for: item).fileName
+        }
+        #expect(names.hasSameBytes(as: ["x\(left)", "x\(right)"]))
     }
 
     @Test func `option lines below a URL override the command line for that file only`() throws {

@@ -1,8 +1,9 @@
 import Pawl
 import PawlCore
-import PawlServer
 import PawlTestKit
 import Testing
+
+@testable import PawlServer
 
 /// The behaviour for aria2's clients, over real connections.
 @Suite struct Aria2MethodsTests {
@@ -231,6 +232,14 @@ import Testing
         try await bench.finish(gid)
         #expect(FileSystem.difference(of: bench.root + "/third/other/name", from: payload) == nil)
         await bench.close()
+    }
+
+    @Test(arguments: EquivalentNames.pairs)
+    func `a folder that is only equivalent to the root is outside of it`(left: String, right: String) throws {
+        #expect(try Aria2Options.folder("/a/\(left)/\(right)/", root: "/a/\(left)").hasSameBytes(as: right))
+        #expect(try Aria2Options.folder("/a/\(left)", root: "/a/\(left)").isEmpty)
+        #expect(throws: RPCError.self) { try Aria2Options.folder("/a/\(right)/x", root: "/a/\(left)") }
+        #expect(throws: RPCError.self) { try Aria2Options.folder("/a/\(right)", root: "/a/\(left)") }
     }
 
     @Test func `no folder outside the root can be written to`() async throws {

@@ -240,10 +240,38 @@ import Testing
                 )
             }
         )
-        #expect(try queue.groups() == ["a": 2, "b": 1])
+        let found = try queue.groups()
+        #expect(found.map(\.name) == ["a", "b"] && found.map(\.count) == [2, 1])
         try queue.apply([.pauseWaiting])
         #expect(try queue.entries().map(\.state) == [.paused, .paused, .paused])
         #expect(try queue.totals(matching: QueueFilter(states: [.finished, .removed])).count == 2)
+    }
+
+    @Test(arguments: EquivalentNames.pairs)
+    func `groups, names and URLs of other bytes are others`(left: String, right: String) throws {
+        let bench = try QueueBench()
+        let queue = try bench.open()
+        func put(_ number: Int, _ name: String) -> QueueChange {
+            .put(
+                record(number) {
+                    ($0.group, $0.name, $0.folder) = (name, name, name)
+                    $0.sources = ["s3://bucket/\(name)"]
+                }
+            )
+        }
+        try queue.apply([put(0, left), put(1, right)])
+        let groups = try queue.groups()
+        #expect(groups.map(\.count) == [1, 1])
+        #expect(Set(groups.map { Bytewise($0.name) }) == [Bytewise(left), Bytewise(right)])
+        #expect(Set(try queue.entries().map { Bytewise($0.group) }).count == 2)
+        #expect(try queue.records(of: "s3://bucket/\(left)").count == 1)
+        // A record whose name changes only in its bytes is written.
+        try queue.apply([put(0, right)])
+        let written = try #require(try queue.record(record(0).id))
+        #expect(
+            written.name.hasSameBytes(as: right) && written.sources.hasSameBytes(as: ["s3://bucket/\(right)"])
+        )
+        #expect(written != record(0) { $0.name = left })
     }
 
     @Test func `after closing every call fails`() throws {

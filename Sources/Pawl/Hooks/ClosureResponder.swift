@@ -86,7 +86,7 @@ extension DownloadHooks {
         _ request: OutgoingRequest,
         instead old: WebAddress
     ) throws(Failure) -> HookReply {
-        let address = request.url == old.text ? old : try WebAddress.parse(request.url).address
+        let address = request.url.hasSameBytes(as: old.text) ? old : try WebAddress.parse(request.url).address
         guard address.scheme == .http || address.scheme == .https else {
             throw Failure(
                 .badOption,

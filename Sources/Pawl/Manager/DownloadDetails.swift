@@ -136,8 +136,10 @@ extension DownloadManager {
             }
             var unchanged: [String] = []
             let folder = options.folder == "." ? "" : options.folder
-            if folder != record.folder { unchanged.append("folder") }
-            if record.name != nil, options.fileName != old.fileName, options.fileName != record.name {
+            if !folder.hasSameBytes(as: record.folder) { unchanged.append("folder") }
+            if record.name != nil,
+                ![old.fileName, record.name].contains(where: options.fileName.hasSameBytes)
+            {
                 unchanged.append("fileName")
             }
             return OptionsChange(isStored: true, unchanged: unchanged)

@@ -19,12 +19,12 @@ extension DownloadManager {
 
     /// Whether a group is paused.
     public func isPaused(group: String) async throws(PawlError) -> Bool {
-        try await query { $0.pausedGroups.contains(group) }
+        try await query { $0.pausedGroups.contains(Bytewise(group)) }
     }
 
     /// The paused groups, by name.
     package func pausedGroups() async throws(PawlError) -> [String] {
-        try await query { $0.pausedGroups.sorted() }
+        try await query { $0.pausedGroups.sorted().map(\.wrappedValue) }
     }
 
     /// Pauses a group: its downloads do not run until the group is resumed, except by a forced start.
@@ -53,10 +53,11 @@ extension DownloadManager {
 extension QueueKeeper {
     fileprivate func groups() throws(Failure) -> [DownloadGroup] {
         writeNow()
-        var counts = try store.groups()
+        var counts: [Bytewise<String>: Int] = [:]
+        for (name, count) in try store.groups() { counts[Bytewise(name)] = count }
         for group in pausedGroups { counts[group, default: 0] += 0 }
         return counts.sorted { $0.key < $1.key }.map { name, count in
-            DownloadGroup(name: name, isPaused: pausedGroups.contains(name), count: count)
+            DownloadGroup(name: name.wrappedValue, isPaused: pausedGroups.contains(name), count: count)
         }
     }
 }

@@ -113,7 +113,7 @@ struct AddOrder: Sendable {
     /// Returns a path relative to the root, without `..`.
     static func folder(_ text: String) throws(Failure) -> String {
         let parts = text.pathParts().filter { $0 != "." }
-        guard !text.hasPrefix("/"), !parts.contains(".."), !text.utf8.contains(0) else {
+        guard !text.isAbsolutePath, !parts.contains(".."), !text.utf8.contains(0) else {
             throw Failure(
                 .badOption,
                 "cannot use",

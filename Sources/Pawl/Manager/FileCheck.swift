@@ -99,6 +99,6 @@ struct FileCheckOrder: Sendable {
             length: length,
             replacing: true
         )
-        return part.name == name
+        return part.name.hasSameBytes(as: name)
     }
 }

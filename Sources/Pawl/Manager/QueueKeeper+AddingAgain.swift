@@ -11,7 +11,8 @@ extension QueueKeeper {
         let added = StoredOptions(text: order.record.options)
         for record in try known(order, added) {
             let stored = StoredOptions(text: record.options)
-            let isElsewhere = !order.record.folder.isEmpty && order.record.folder != record.folder
+            let isElsewhere =
+                !order.record.folder.isEmpty && !order.record.folder.hasSameBytes(as: record.folder)
             guard !isElsewhere, !stored.isAnotherFile(added, name: record.name ?? stored.options.fileName)
             else { continue }
             let isThere = record.state == .finished && holds(record)
@@ -29,16 +30,16 @@ extension QueueKeeper {
     private func known(_ order: AddOrder, _ added: StoredOptions) throws(Failure) -> [QueueRecord] {
         let source = order.record.sources[0]
         // Downloads added in the same transaction are not stored yet.
-        var ids = fresh[source] ?? []
+        var ids = fresh[Bytewise(source)] ?? []
         for record in try store.records(of: source) where !ids.contains(record.id) { ids.append(record.id) }
         var exact: [QueueRecord] = []
         var others: [QueueRecord] = []
         for id in ids {
             guard let record = try record(id), record.state != .removed, !isLeaving(id),
-                record.sources[0] == source
+                record.sources[0].hasSameBytes(as: source)
             else { continue }
             let isExact =
-                record.folder == order.record.folder
+                record.folder.hasSameBytes(as: order.record.folder)
                 && StoredOptions(text: record.options).isSameFile(added)
             if isExact { exact.append(record) } else { others.append(record) }
         }
@@ -56,7 +57,7 @@ extension QueueKeeper {
         _ record: QueueRecord
     ) throws(Failure) {
         let added = order.record
-        let mirrors = added.sources.dropFirst().filter { !record.sources.contains($0) }
+        let mirrors = added.sources.dropFirst().filter { !record.sources.containsBytes(of: $0) }
         var options = merged.options
         options.mirrors = Array(record.sources.dropFirst()) + mirrors
         if let pieces = order.pieces, try self.pieces(of: record) != pieces {
@@ -68,7 +69,7 @@ extension QueueKeeper {
         if added.priority != 0, added.priority != record.priority {
             _ = try change(priority: added.priority, of: record.id)
         }
-        if !added.group.isEmpty, added.group != record.group {
+        if !added.group.isEmpty, !added.group.hasSameBytes(as: record.group) {
             _ = try change(group: added.group, of: record.id)
         }
         if let text = added.taskDescription { edit(record.id) { $0.taskDescription = text } }

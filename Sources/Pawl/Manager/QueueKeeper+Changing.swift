@@ -48,8 +48,9 @@ extension QueueKeeper {
         after.mirrors = before.mirrors
         after.taskDescription = before.taskDescription
         let isOther =
-            after != before || stored.digests != digests || mirrors != Array(record.sources.dropFirst())
-        guard isOther || options.rateLimit != before.rateLimit || options.attributes != before.attributes
+            !after.hasSameBytes(as: before) || stored.digests != digests
+            || !mirrors.hasSameBytes(as: Array(record.sources.dropFirst()))
+        guard isOther || options.rateLimit != before.rateLimit || !options.hasSameBytes(as: before)
         else { return }
         edit(id) { record in
             record.sources = [record.sources[0]] + mirrors

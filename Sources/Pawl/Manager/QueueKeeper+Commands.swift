@@ -32,7 +32,7 @@ extension QueueKeeper {
         record.state = order.start == .paused ? .paused : .waiting
         put(record)
         if let pieces = order.pieces { keep(pieces, of: record.id) }
-        fresh[source, default: []].append(record.id)
+        fresh[Bytewise(source), default: []].append(record.id)
         notify(record.id, .added)
         machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
         if order.start == .now { perform(machine.start(record.id)) }
@@ -183,7 +183,9 @@ extension QueueKeeper {
         try OptionForm.fileName.check(name, .fileName)
         switch record.state {
         case .finished:
-            if let old = record.name, old != name { try renameFile(of: record, old, to: name) }
+            if let old = record.name, !old.hasSameBytes(as: name) {
+                try renameFile(of: record, old, to: name)
+            }
         case .waiting, .paused, .failed:
             // A kill may have come between the claim of the name and its record.
             let (source, folder) = (record.sources[0], path(of: record))
@@ -217,11 +219,12 @@ extension QueueKeeper {
     func resumeRenaming() throws(Failure) {
         guard let text = try store.value(Self.renamingName) else { return }
         values[Self.renamingName] = ""
-        let parts = text.split(separator: " ", maxSplits: 1)
+        // In bytes: a combining mark at the beginning of a name would join the space.
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(Substring($0)) }
         guard parts.count == 2, let number = UInt64(parts[0], radix: 16), number != 0,
             let record = try record(QueueID(rawValue: number)), let old = record.name
         else { return }
-        let (new, folder) = (String(parts[1]), path(of: record))
+        let (new, folder) = (parts[1], path(of: record))
         if !ports.disk.hasFile(old, in: folder), ports.disk.hasFile(new, in: folder) {
             try ports.disk.sync(new, in: folder)
             edit(record.id) { $0.name = new }
@@ -237,7 +240,7 @@ extension QueueKeeper {
         var moved = record
         moved.folder = folder
         try checkPlace(of: moved)
-        guard folder != record.folder else { return true }
+        guard !folder.hasSameBytes(as: record.folder) else { return true }
         guard record.state == .finished, let name = record.name else {
             throw Failure(
                 .badOption,
@@ -259,18 +262,20 @@ extension QueueKeeper {
     }
 
     func pause(group: String) throws(Failure) {
-        pausedGroups.insert(try AddOrder.group(group))
+        pausedGroups.insert(Bytewise(try AddOrder.group(group)))
         writeGroups()
         perform(machine.pause(group: GroupID(group)))
     }
 
     func resume(group: String) {
-        pausedGroups.remove(group)
+        pausedGroups.remove(Bytewise(group))
         writeGroups()
         perform(machine.resume(group: GroupID(group)))
     }
 
-    private func writeGroups() { values["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
+    private func writeGroups() {
+        values["paused groups"] = pausedGroups.sorted().map(\.wrappedValue).joined(separator: "\n")
+    }
 
     /// Expiring URLs add up; a part file is identified by the first or the last verified one.
     private static let mostFormer = 16
@@ -279,7 +284,7 @@ extension QueueKeeper {
     func keep(_ address: WebAddress, for id: QueueID, at index: Int) {
         edit(id) { record in
             let former = record.sources[index]
-            guard former != address.text else { return }
+            guard !former.hasSameBytes(as: address.text) else { return }
             record.sources[index] = address.text
             // A part file belongs to the first source.
             guard index == 0 else { return }

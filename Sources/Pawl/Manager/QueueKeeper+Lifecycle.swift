@@ -7,8 +7,10 @@ extension QueueKeeper {
     func load(_ configuration: DownloadManager.Configuration) throws(Failure) {
         try restoreLimits(configuration)
         if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
-        pausedGroups = Set((try store.value("paused groups") ?? "").split(separator: "\n").map(String.init))
-        for group in pausedGroups { perform(machine.pause(group: GroupID(group))) }
+        pausedGroups = Set(
+            (try store.value("paused groups") ?? "").split(separator: "\n").map { Bytewise(String($0)) }
+        )
+        for group in pausedGroups { perform(machine.pause(group: GroupID(group.wrappedValue))) }
         try loadPublishing()
         let suspects = try loadStarts()
         for entry in try store.entries() {

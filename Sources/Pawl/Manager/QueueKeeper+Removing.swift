@@ -128,7 +128,9 @@ extension QueueKeeper {
         for other in try store.records(of: source) where other.id != record.id {
             // Another download of the same URL: the part file may belong to that one.
             let other = try self.record(other.id) ?? other
-            guard other.folder != record.folder || other.name ?? name != name || other.state == .removed
+            guard
+                !other.folder.hasSameBytes(as: record.folder) || !(other.name ?? name).hasSameBytes(as: name)
+                    || other.state == .removed
             else { return nil }
         }
         return name

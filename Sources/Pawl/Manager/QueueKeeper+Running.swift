@@ -129,7 +129,8 @@ extension QueueKeeper {
             var states: Set<QueueState> = [.waiting, .paused, .failed]
             if file == .finished { states.insert(.finished) }
             // If the lookup fails, the name is not used.
-            return name != known && (try? store.isName(name, in: folder, ofOtherThan: id, in: states)) ?? true
+            return !known.hasSameBytes(as: name)
+                && (try? store.isName(name, in: folder, ofOtherThan: id, in: states)) ?? true
         }
         job.onPublishing = { [weak thread] publishing, completion in
             let isHeard = thread?.post { $0.publishing(id, publishing, completion) } ?? false
@@ -296,7 +297,7 @@ extension QueueKeeper {
                 let newName = StoredOptions(text: record.options).newName,
                 let name = file.path.pathParts().last.map(String.init)
             else { return .success(file) }
-            if newName != name {
+            if !newName.hasSameBytes(as: name) {
                 try ports.disk.rename(name, to: newName, in: path(of: record))
             }
             var file = file

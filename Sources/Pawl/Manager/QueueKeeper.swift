@@ -30,8 +30,8 @@ final class QueueKeeper: ThreadBound {
         /// is given now.
         var isOutdated: Bool {
             let source = record.sources[0]
-            if let completedSource, source != beganSource, source != completedSource { return true }
-            guard record.options != began else { return false }
+            if let completedSource, ![beganSource, completedSource].containsBytes(of: source) { return true }
+            guard !record.options.hasSameBytes(as: began) else { return false }
             let (now, before) = (StoredOptions(text: record.options), StoredOptions(text: began))
             return now.options.range != before.options.range || !Set(now.given).isSubset(of: before.given)
         }
@@ -76,7 +76,7 @@ final class QueueKeeper: ThreadBound {
     var events: [DownloadEvent] = []
     var completions: [(Failure?) -> Void] = []
     /// New downloads that are not stored yet, by URL.
-    var fresh: [String: [QueueID]] = [:]
+    var fresh: [Bytewise<String>: [QueueID]] = [:]
     /// Runs that begin once they, their options and their start are stored: a kill would leave files that no record describes.
     var held: [DownloadID] = []
     /// Downloads whose runs get another URL once it is stored.
@@ -96,7 +96,7 @@ final class QueueKeeper: ThreadBound {
     /// Downloads whose file is being renamed, also those whose process was killed meanwhile.
     var publishing: Set<QueueID> = []
     /// Groups that are paused.
-    var pausedGroups: Set<String> = []
+    var pausedGroups: Set<Bytewise<String>> = []
 
     var handles: [QueueID: WeakDownload] = [:]
     weak var owner: (any DownloadOwner)?

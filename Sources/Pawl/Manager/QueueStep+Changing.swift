@@ -9,7 +9,7 @@ extension QueueStep {
     package func change(folder: String, of id: Download.ID) throws(Failure) -> Bool {
         guard var record = try keeper.record(QueueID(id)), record.state != .removed else { return false }
         let folder = try AddOrder.folder(folder)
-        guard folder != record.folder else { return true }
+        guard !folder.hasSameBytes(as: record.folder) else { return true }
         guard record.name == nil, record.state != .finished, keeper.runs[record.id] == nil else {
             throw Failure(
                 .badOption,

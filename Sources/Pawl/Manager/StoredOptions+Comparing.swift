@@ -9,19 +9,22 @@ extension StoredOptions {
         Self.fields.contains { field in
             guard field.whenKnown == .anotherFile else { return false }
             let (known, wanted) = (field.values(self), field.values(added))
-            if known == wanted { return false }
+            if known.hasSameBytes(as: wanted) { return false }
             switch field.name {
             // The range determines the file: none means the whole content.
             case "range": return true
-            case "name": return added.options.fileName.map { $0 != newName ?? name } ?? false
-            case _: return wanted != field.standard
+            case "name":
+                return added.options.fileName.map { !(newName ?? name).hasSameBytes(as: $0) } ?? false
+            case _: return !wanted.hasSameBytes(as: field.standard)
             }
         }
     }
 
     /// Whether `added` specifies exactly the same file.
     func isSameFile(_ added: StoredOptions) -> Bool {
-        Self.fields.allSatisfy { $0.whenKnown != .anotherFile || $0.values(self) == $0.values(added) }
+        Self.fields.allSatisfy {
+            $0.whenKnown != .anotherFile || $0.values(self).hasSameBytes(as: $0.values(added))
+        }
     }
 
     /// The first option of `added` that contradicts the expected content.
@@ -50,7 +53,7 @@ extension StoredOptions {
         var merged = StoredOptions()
         for field in Self.fields {
             let wanted = field.values(added)
-            let isGiven = wanted != field.standard
+            let isGiven = !wanted.hasSameBytes(as: field.standard)
             let isTaken =
                 switch field.whenKnown {
                 case .takenOver: isGiven

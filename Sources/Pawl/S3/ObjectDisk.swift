@@ -50,9 +50,9 @@ package final class ObjectDisk: UnstoredDisk {
         }
         let isUsable =
             note.map { note in
-                !needsDigest && note.facts.sources.first == source
+                !needsDigest && note.facts.sources.first.hasSameBytes(as: source)
                     && note.facts.representation.records.contains {
-                        $0.source == source && $0.promise == .strong
+                        $0.source.hasSameBytes(as: source) && $0.promise == .strong
                     }
             } ?? false
         var parts: [S3Part]?

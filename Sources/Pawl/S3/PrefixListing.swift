@@ -42,7 +42,7 @@ package struct PrefixListing: Sendable {
     ) throws(Failure) {
         let disk = FileDisk(notice: { _ in })
         var token: String?
-        var seen: Set<String> = []
+        var seen: Set<Bytewise<String>> = []
         var hasAny = false
         repeat {
             let page = try store.list(prefix, delimiter: selection.isRecursive ? nil : "/", after: token)
@@ -50,7 +50,7 @@ package struct PrefixListing: Sendable {
             for object in page.objects { take(object, of: prefix, selection, into: folder, on: disk) }
             token = page.next
             // A store that repeats itself would be listed for ever.
-            if let token, !seen.insert(token).inserted {
+            if let token, !seen.insert(Bytewise(token)).inserted {
                 throw Failure(
                     .badResponse,
                     "cannot list",

@@ -56,7 +56,9 @@ final class S3AccessCache: Sendable {
             "\(options.usesOwnersSecrets)", "\(options.authorityFile != nil)",
         ]
         let now = SystemClock().now
-        if let known = known.withLock({ $0 }), known.options == key, now < known.until { return known.access }
+        if let known = known.withLock({ $0 }), known.options.hasSameBytes(as: key), now < known.until {
+            return known.access
+        }
         let access = try S3Configuration(copy options).access()
         known.withLock { $0 = Known(options: key, access: access, until: now + Self.lifetime) }
         return access

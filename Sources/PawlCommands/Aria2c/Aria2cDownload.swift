@@ -95,7 +95,8 @@ package struct Aria2cDownload: Sendable {
     /// What aria2c prints before a name: `dir` and `out` as they were given.
     private var shownPrefix: String {
         let out = values["out"] ?? ""
-        let folders = out.lastIndex(of: "/").map { String(out[...$0]) } ?? ""
+        let folders =
+            out.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(Substring(out.utf8[...$0])) } ?? ""
         return (values["dir"] == "/" ? "/" : givenFolder + "/") + folders
     }
 

@@ -64,15 +64,16 @@ extension Aria2cSession {
     mutating func started(_ id: UInt64, _ name: String, _ total: Int64?) {
         let former = active[id]?.name
         active[id]?.name = name
-        guard let download = active[id], !download.isDry, former != name else { return }
+        guard let download = active[id], !download.isDry, !former.hasSameBytes(as: name) else { return }
         Aria2cFiles.mark(download.path)
         noteRename(download)
     }
 
     mutating func noteRename(_ download: Aria2cDownload) {
         guard let name = download.name, let former = Aria2cDownload.unnumbered(name),
-            former == download.expectedName || Aria2cFiles.exists(download.folder + "/" + former),
-            name != download.expectedName
+            download.expectedName.hasSameBytes(as: former)
+                || Aria2cFiles.exists(download.folder + "/" + former),
+            !download.expectedName.hasSameBytes(as: name)
         else { return }
         printer.note(.notice, "File already exists. Renamed to \(download.shownPath).")
     }

@@ -37,7 +37,9 @@ struct DryRun {
         case .success(let result): found = result
         case .failure(let error): throw error.failure
         }
-        let folder = options.folder == "." ? "" : options.folder + (options.folder.hasSuffix("/") ? "" : "/")
+        let folder =
+            options.folder == "."
+            ? "" : options.folder + (options.folder.utf8.last == UInt8(ascii: "/") ? "" : "/")
         let path = plan.stream?.name ?? folder + found.name
         if plan.options.isJSON {
             var object = JSONObject()

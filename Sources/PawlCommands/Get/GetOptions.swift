@@ -82,10 +82,10 @@ package struct GetOptions: CommandOptions, Hashable {
 
     /// `--output`, resolved against `--dir` if given.
     var outputPath: String? {
-        guard let output, let folder, !output.hasPrefix("/") else { return output }
+        guard let output, let folder, !output.isAbsolutePath else { return output }
         // "./NAME" is how a name such as "-" is given.
-        let relative = output.hasPrefix("./") ? output.dropFirst(2) : output[...]
-        return folder + (folder.hasSuffix("/") ? "" : "/") + relative
+        let relative = output.afterBytes(of: "./") ?? output
+        return folder + (folder.utf8.last == UInt8(ascii: "/") ? "" : "/") + relative
     }
 
     /// The target of the bytes if it is not a file.

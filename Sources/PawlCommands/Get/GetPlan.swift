@@ -91,12 +91,12 @@ package struct GetPlan: Sendable {
         try check()
         completeAddresses(guess)
         // The same URL given twice is one download.
-        var plain: Set<String> = []
+        var plain: Set<Bytewise<String>> = []
         var own: Set<Identity> = []
         plain.reserveCapacity(items.count)
         items.removeAll {
             $0.hasOwnOptions
-                ? !own.insert(Identity(item: $0)).inserted : !plain.insert($0.source).inserted
+                ? !own.insert(Identity(item: $0)).inserted : !plain.insert(Bytewise($0.source)).inserted
         }
     }
 
@@ -105,14 +105,15 @@ package struct GetPlan: Sendable {
         let item: Item
 
         static func == (left: Identity, right: Identity) -> Bool {
-            left.item.source == right.item.source && left.item.mirrors == right.item.mirrors
+            left.item.source.hasSameBytes(as: right.item.source)
+                && left.item.mirrors.hasSameBytes(as: right.item.mirrors)
                 && left.item.lines.elementsEqual(right.item.lines) {
-                    $0.name == $1.name && $0.value == $1.value
+                    $0.name == $1.name && $0.value.hasSameBytes(as: $1.value)
                 }
         }
 
         /// Few items differ in nothing but their mirrors and lines.
-        func hash(into hasher: inout Hasher) { hasher.combine(item.source) }
+        func hash(into hasher: inout Hasher) { item.source.hashBytes(into: &hasher) }
     }
 
     /// `-O` is curl's, before a URL, which changes nothing here; or wget's, with a file's name.
@@ -132,12 +133,12 @@ package struct GetPlan: Sendable {
 
     /// Adds the scheme to URLs that were given without one.
     private mutating func completeAddresses(_ guess: (String, DownloadOptions, GetOptions) -> String) {
-        var schemes: [String: String] = [:]
+        var schemes: [Bytewise<String>: String] = [:]
         func completed(_ source: String) -> String {
             guard BareAddress.hasNoScheme(source) else { return source }
             let authority = BareAddress.authority(of: source)
-            let scheme = schemes[authority] ?? guess(source, common, options)
-            schemes[authority] = scheme
+            let scheme = schemes[Bytewise(authority)] ?? guess(source, common, options)
+            schemes[Bytewise(authority)] = scheme
             return "\(scheme)://\(source)"
         }
         for index in items.indices {

@@ -42,7 +42,7 @@ struct ZsyncUpdate: Sendable {
         }
         let path = options.folder + "/" + name
         let own = ResolvedPath(path)
-        let replaces = own.map { own in seeds.contains { $0.1 == own.path } } ?? false
+        let replaces = own.map { own in seeds.contains { $0.1.hasSameBytes(as: own.path) } } ?? false
         if own != nil, !replaces, [.fail, .skip].contains(options.existingFile) {
             // Nothing is requested but the response that such a download begins with.
             let item = GetPlan.Item(source: sources[0], mirrors: Array(sources.dropFirst()), lines: [])

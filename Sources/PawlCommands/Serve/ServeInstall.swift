@@ -39,7 +39,9 @@ struct ServeInstall {
             socket = try ServicePlace.socket(options.socket)
             root = try ServicePlace.root(options.root)
             unit.sessions = options.sessionsFolder
-            unit.folders = [root, String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])]
+            unit.folders = [
+                root, String(socket[..<(socket.utf8.lastIndex(of: UInt8(ascii: "/")) ?? socket.startIndex)]),
+            ]
         }
         let place = unit.sessions.map { ["--sessions", $0] } ?? ["--no-sessions"]
         unit.arguments = ["--root", root, "--socket", socket] + place + options.kept

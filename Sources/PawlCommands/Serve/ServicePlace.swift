@@ -25,7 +25,7 @@ package enum ServicePlace {
     /// The path relative to the working directory made absolute, without a trailing slash.
     package static func absolute(_ path: String) -> String {
         var path = path
-        if !path.hasPrefix("/") {
+        if !path.isAbsolutePath {
             let folder = unsafe getcwd(nil, 0)
             defer { unsafe free(folder) }
             path = (unsafe folder.map { unsafe String(cString: $0) } ?? "") + "/" + path

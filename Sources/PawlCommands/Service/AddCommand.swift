@@ -49,7 +49,9 @@ private struct AddSession {
             try ServiceStarter.start(options, at: client.socket, quietly: isQuiet)
         }
         root = try client.call("pawl.status", to: "query")["root"]?.string ?? ""
-        guard let wanted = options.root.map(ServicePlace.absolute), wanted != root else { return }
+        guard let wanted = options.root.map(ServicePlace.absolute), !wanted.hasSameBytes(as: root) else {
+            return
+        }
         throw Failure(
             .badOption,
             "cannot use",
@@ -127,7 +129,7 @@ private struct AddSession {
             }
         }
         // Without one it is that of the service's settings.
-        let isPlain = download.folder == DownloadOptions().folder
+        let isPlain = download.folder.hasSameBytes(as: DownloadOptions().folder)
         var request = [
             JSON.Member("url", .string(item.source)), JSON.Member("options", .object(values)),
             JSON.Member("mirrors", .strings(download.mirrors)),
@@ -143,10 +145,10 @@ private struct AddSession {
 
     /// The folder relative to the root; an absolute one must be inside it.
     private func folder(_ folder: String) throws(Failure) -> String {
-        guard folder.hasPrefix("/") else { return folder }
+        guard folder.isAbsolutePath else { return folder }
         let path = ServicePlace.absolute(folder)
-        if path == root { return "." }
-        if path.hasPrefix(root + "/") { return String(path.dropFirst(root.count + 1)) }
+        if path.hasSameBytes(as: root) { return "." }
+        if let below = path.afterBytes(of: root + "/") { return below }
         throw Failure(
             .badOption,
             "cannot use",

@@ -143,7 +143,7 @@ struct DownloadSheet {
         for lane in details["lanes"]?.array ?? [] {
             // The only source has its line above.
             let url = lane["url"]?.string ?? ""
-            lines.append(("connection", sources == [url] ? lane.line : "\(lane.line), \(url)"))
+            lines.append(("connection", sources.hasSameBytes(as: [url]) ? lane.line : "\(lane.line), \(url)"))
         }
         // Control characters are replaced: a value from a server must not look like another field.
         return lines.map { name, value in

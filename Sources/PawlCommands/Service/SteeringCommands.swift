@@ -104,7 +104,7 @@ extension Command {
             )
             return 0
         }
-        let known = try client.groups().first { $0.name == group }
+        let known = try client.groups().first { $0.name.hasSameBytes(as: group) }
         guard known != nil || name == "pause" else { throw Failure.noGroup(group, to: name) }
         guard (known?.isPaused ?? false) != (name == "pause") else {
             let why =
@@ -145,7 +145,8 @@ extension Command {
         because: "it has finished",
         isDone: { (details, source, address) throws(Failure) in
             guard details["state"]?.string != "finished" else { return false }
-            return try source() == (try WebAddress.parse(address).address.text)
+            let text = try WebAddress.parse(address).address.text
+            return try source().hasSameBytes(as: text)
         },
         done: { address, _ in "continues from \(Redaction.address(address))" },
         value: { text in .string(text) }

@@ -46,9 +46,11 @@ extension Metalink {
     /// The entry of the file of that name: with that path's end, or the only one.
     func file(for path: String, isOnly: Bool) -> File? {
         let parts = path.pathParts().map { String($0) }
-        let named = files.filter { parts.suffix($0.folders.count + 1) == $0.folders + [$0.name] }
+        let named = files.filter { file in
+            Array(parts.suffix(file.folders.count + 1)).hasSameBytes(as: file.folders + [file.name])
+        }
         if let longest = named.max(by: { $0.folders.count < $1.folders.count }) { return longest }
-        let ofName = files.filter { $0.name == parts.last }
+        let ofName = files.filter { parts.last.hasSameBytes(as: $0.name) }
         if ofName.count == 1 { return ofName[0] }
         return isOnly && files.count == 1 ? files[0] : nil
     }

@@ -1,11 +1,11 @@
 /// The journal's record of a download besides its cursors: enough to resume in another process.
 package struct JournalFacts: Hashable, Sendable {
     /// The address given first by the user, then mirrors and replacements, newest last; without user info.
-    package var sources: [String]
+    @Bytewise package var sources: [String]
     /// The representation of the bytes in the part file.
     package var representation: Representation
     /// The final file name (not a path: the journal may move with its folder).
-    package var name: String
+    @Bytewise package var name: String
 
     package init(sources: [String], representation: Representation = Representation(), name: String) {
         self.sources = sources

@@ -95,7 +95,7 @@ extension DownloadMachine {
         let isKept = base != nil && (found.selection == nil || found.base == base) && isPlain
         highWater = journal.done.count
         representation = found
-        let isSameAddress = journal.facts.sources.contains(sources[0].text)
+        let isSameAddress = journal.facts.sources.containsBytes(of: sources[0].text)
         if isSameAddress { sources[0].isOnTrial = false }
         guard isKept || journal.done.isEmpty else {
             isStale = true
@@ -153,7 +153,7 @@ extension DownloadMachine {
         }
         // Of addresses that differ, the first one given counts; bytes that began with a mirror are discarded
         // for it.
-        let own = found.records.filter { $0.source == sources[0].text }
+        let own = found.records.filter { $0.source.hasSameBytes(as: sources[0].text) }
         // Nothing is finished that the response at hand contradicts: another one decides.
         let isContradicted = lane.map { contradicts($0, found) } ?? false
         sources[0].isProven = !isContradicted && own.contains { !$0.validators.isEmpty }
@@ -169,8 +169,8 @@ extension DownloadMachine {
     private func isOfOtherAddress(_ journal: LoadedJournal, _ lane: Lane?) -> Bool {
         // All of a short run is compared before anything is added to it.
         guard !digestsDecide, map.done.runs.contains(where: { $0.count > DownloadMachine.overlap }),
-            !journal.facts.sources.contains(sources[0].text),
-            !sources.contains(where: { $0.text == journal.facts.sources.first })
+            !journal.facts.sources.containsBytes(of: sources[0].text),
+            !sources.map(\.text).contains(where: journal.facts.sources.first.hasSameBytes)
         else { return false }
         let tag = lane?.identity?.validators.entityTag
         return tag == nil || tag?.isWeak == true || tag != journal.facts.representation.validators.entityTag

@@ -141,7 +141,7 @@ extension DownloadMachine {
     private func otherSource() -> Int? {
         guard !hasRefetched, sources.count(where: \.isUsable) > 1 || comparesReplacement else { return nil }
         let first = representation?.records.first?.source
-        return sources.indices.first { sources[$0].isUsable && sources[$0].text != first }
+        return sources.indices.first { sources[$0].isUsable && !first.hasSameBytes(as: sources[$0].text) }
     }
 
     func reachesLeast(_ level: VerificationLevel?) -> Bool {

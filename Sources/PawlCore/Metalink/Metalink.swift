@@ -3,9 +3,9 @@
 package struct Metalink: Hashable, Sendable {
     package struct File: Hashable, Sendable {
         /// The folders of its relative path, each with a safe name.
-        package var folders: [String]
+        @Bytewise package var folders: [String]
         /// A safe file name.
-        package var name: String
+        @Bytewise package var name: String
         /// In bytes.
         package var size: Int64?
         /// The best one first.
@@ -55,11 +55,11 @@ package struct Metalink: Hashable, Sendable {
             throw Fault(words: "it lists more than \(Self.mostFiles) files")
         }
         files = []
-        var places: Set<[String]> = []
+        var places: Set<Bytewise<[String]>> = []
         for element in elements {
             let file = try Self.file(element, isOld: isOld, base: base)
             guard !needsSources || !file.sources.isEmpty else { continue }
-            guard places.insert(file.folders + [file.name]).inserted else {
+            guard places.insert(Bytewise(file.folders + [file.name])).inserted else {
                 throw Fault(words: "it lists the file \(Redaction.printable(file.name)) twice")
             }
             files.append(file)

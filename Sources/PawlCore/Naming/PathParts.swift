@@ -8,6 +8,9 @@ extension StringProtocol {
             .map { Substring($0) }
     }
 
+    /// Whether it is a path from the root, as the kernel sees it.
+    package var isAbsolutePath: Bool { utf8.first == .slash }
+
     /// Whether it has a slash, as the kernel sees it.
     package var hasSlash: Bool { utf8.contains(.slash) }
 }

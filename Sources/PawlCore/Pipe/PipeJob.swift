@@ -147,7 +147,7 @@ package struct PipeJob: Hashable, Sendable {
                     line: line.number,
                     address: address,
                     // Thousands wait, and most URLs are written as the address is.
-                    url: address.text == url ? address.text : url,
+                    url: address.text.hasSameBytes(as: url) ? address.text : url,
                     id: id,
                     checksum: checksum,
                     headers: headers,
@@ -182,8 +182,8 @@ extension PipeJob {
             init(_ job: PipeJob) {
                 (url, headers, checksum) = (job.url, job.headers, job.checksum)
                 var hasher = Hasher()
-                hasher.combine(url)
-                hasher.combine(headers)
+                url.hashBytes(into: &hasher)
+                headers.hashBytes(into: &hasher)
                 hasher.combine(checksum)
                 hash = hasher.finalize()
             }
@@ -196,8 +196,8 @@ extension PipeJob {
         package static func == (left: Request, right: Request) -> Bool {
             let (left, right) = (left.parts, right.parts)
             guard left !== right else { return true }
-            return left.hash == right.hash && left.url == right.url && left.headers == right.headers
-                && left.checksum == right.checksum
+            return left.hash == right.hash && left.url.hasSameBytes(as: right.url)
+                && left.headers.hasSameBytes(as: right.headers) && left.checksum == right.checksum
         }
 
         package func hash(into hasher: inout Hasher) { hasher.combine(parts.hash) }

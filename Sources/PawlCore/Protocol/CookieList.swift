@@ -6,15 +6,19 @@
 package struct CookieList: Hashable, Sendable {
     /// What identifies a cookie (RFC 6265 §5.3, step 11).
     private struct Key: Hashable {
-        let domain, path, name: Substring
+        @Bytewise private var columns: [String]
 
         /// `nil` for a line that is no cookie.
         init?(_ line: String) {
-            let columns = line.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false)
+            let columns = line.unicodeScalars.split(
+                separator: "\t",
+                maxSplits: 6,
+                omittingEmptySubsequences: false
+            )
+            .map { Substring($0) }
             guard columns.count == 7 else { return nil }
-            let isMarked = columns[0].hasPrefix(Self.onlyOverHTTP)
-            domain = isMarked ? columns[0].dropFirst(Self.onlyOverHTTP.count) : columns[0]
-            (path, name) = (columns[2], columns[5])
+            let domain = columns[0].afterBytes(of: Self.onlyOverHTTP) ?? String(columns[0])
+            _columns = Bytewise([domain, String(columns[2]), String(columns[5])])
         }
 
         /// What curl writes before the domain of a cookie with the attribute HttpOnly.
@@ -37,8 +41,8 @@ package struct CookieList: Hashable, Sendable {
             lines[key] = present.contains(key) ? line : nil
             if !present.contains(key) { changed.insert(key) }
         }
-        let former = Set(loaded)
-        for line in current where !former.contains(line) {
+        let former = Set(loaded.map { Bytewise($0) })
+        for line in current where !former.contains(Bytewise(line)) {
             guard let key = Key(line) else { continue }
             lines[key] = line
             changed.insert(key)

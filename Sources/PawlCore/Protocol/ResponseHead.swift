@@ -166,7 +166,7 @@ package enum AcceptRanges: Hashable, Sendable {
 
 /// An entity tag (RFC 9110 §8.8.3); `opaque` is the text between the quotes.
 package struct EntityTag: Hashable, Sendable {
-    package var opaque: String
+    @Bytewise package var opaque: String
     package var isWeak: Bool
 
     package init(opaque: String, isWeak: Bool) {

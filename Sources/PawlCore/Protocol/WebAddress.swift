@@ -70,12 +70,12 @@ package struct WebAddress: Hashable, Sendable {
         parts = Parts(scheme, host, port, path, nil, text: text)
     }
 
-    /// Their texts differ where any part does.
+    /// Their texts differ where any part does; the keys of objects are not percent-encoded in theirs.
     package static func == (left: WebAddress, right: WebAddress) -> Bool {
-        left.parts === right.parts || left.text == right.text
+        left.parts === right.parts || left.text.hasSameBytes(as: right.text)
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }
 
 /// Scheme, host and port (RFC 6454 §4): the boundary that no secret crosses.
@@ -97,8 +97,8 @@ extension WebAddress {
 
 /// The user name and password of a URL or an option, for one origin.
 package struct Credentials: Hashable, Sendable {
-    package var user: String
-    package var password: String
+    @Bytewise package var user: String
+    @Bytewise package var password: String
 
     package init(user: String, password: String) {
         self.user = user

@@ -28,7 +28,7 @@ package struct QueueEntry: Hashable, Sendable {
     package var state: QueueState
     package var priority: Int
     package var position: Double
-    package var group: String
+    @Bytewise package var group: String
 
     package init(id: QueueID, state: QueueState, priority: Int, position: Double, group: String) {
         self.id = id

@@ -17,7 +17,7 @@ package struct QueuePosition: Hashable, Comparable, Sendable {
 
 /// The identity of a group of downloads that are paused and resumed together.
 package struct GroupID: Hashable, Sendable {
-    package let name: String
+    @Bytewise package private(set) var name: String
 
     package init(_ name: String) { self.name = name }
 }

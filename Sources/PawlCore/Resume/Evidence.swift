@@ -29,7 +29,7 @@ package struct ValidatorRecord: Hashable, Sendable {
     }
 
     /// The given address, as in ``JournalFacts/sources``.
-    package var source: String
+    @Bytewise package var source: String
     /// Scheme, host and port that sent the response, redirects followed, and which target of a redirect it was.
     package var host: String
     package private(set) var validators: Validators

@@ -98,7 +98,7 @@ package struct Representation: Hashable, Sendable {
     package static let maximumRecords = 64
 
     package func record(of source: String, at host: String) -> ValidatorRecord? {
-        records.first { $0.source == source && $0.host == host }
+        records.first { $0.source.hasSameBytes(as: source) && $0.host == host }
     }
 
     /// Records a joint, unless one strong tag covers all bytes.
@@ -132,7 +132,7 @@ package struct Representation: Hashable, Sendable {
         selection: RequestedRange,
         now: UnixTime? = nil
     ) -> ContentFingerprint? {
-        records.first { $0.source == source }.flatMap {
+        records.first { $0.source.hasSameBytes(as: source) }.flatMap {
             ContentFingerprint(
                 source: source,
                 host: $0.host,
@@ -151,7 +151,7 @@ package struct Representation: Hashable, Sendable {
     }
 
     private func index(_ source: String, _ host: String) -> Int? {
-        records.firstIndex { $0.source == source && $0.host == host }
+        records.firstIndex { $0.source.hasSameBytes(as: source) && $0.host == host }
     }
 
     /// The first host's entity tag and date.

@@ -3,7 +3,7 @@
 /// <https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html>
 package struct AWSProfileFile: Hashable, Sendable {
     /// The settings of each section; nested ones are named `s3.endpoint_url`.
-    package private(set) var sections: [String: [String: String]] = [:]
+    private var sections: [Bytewise<String>: [String: String]] = [:]
 
     /// The most bytes that count.
     package static let longest = 1 << 20
@@ -32,16 +32,16 @@ package struct AWSProfileFile: Hashable, Sendable {
                 let value = Self.text(Self.withoutComment(line[line.index(after: equals)...])), !name.isEmpty
             else { continue }
             if isIndented, let parent {
-                sections[section, default: [:]]["\(parent).\(name)"] = value
+                sections[Bytewise(section), default: [:]]["\(parent).\(name)"] = value
             } else {
                 parent = value.isEmpty ? name : nil
-                sections[section, default: [:]][name] = value
+                sections[Bytewise(section), default: [:]][name] = value
             }
         }
     }
 
     /// The settings of a profile.
-    package subscript(profile: String) -> [String: String]? { sections[profile] }
+    package subscript(profile: String) -> [String: String]? { sections[Bytewise(profile)] }
 
     /// `profile NAME` in the configuration is `NAME` in the credentials.
     private static func sectionName(_ text: String) -> String {

@@ -8,7 +8,7 @@ import PawlEngine
 /// libcurl gets no login for HTTP: it would read the body of a 401 without a bound and without reporting it, and
 /// 7.88 has no SHA-512/256.
 final class Logins {
-    private var files: [String: NetrcFile] = [:]
+    private var files: [Bytewise<String>: NetrcFile] = [:]
     /// The file that is read without being named.
     private let ownFile = CurlLibrary.home.map { NetrcFile($0 + "/.netrc") }
     /// Origins that accepted Basic and offer nothing better: it is sent at once, which saves a round trip per file.
@@ -40,10 +40,10 @@ final class Logins {
     }
 
     private func file(_ path: String) -> NetrcFile {
-        if let file = files[path] { return file }
+        if let file = files[Bytewise(path)] { return file }
         if files.count >= Limit.files { files.removeAll() }
         let file = NetrcFile(path)
-        files[path] = file
+        files[Bytewise(path)] = file
         return file
     }
 

@@ -76,7 +76,8 @@ extension ClaimAttempt {
         // A finished file that was only prepared for resuming is unchanged.
         case .whole(let image, _):
             let isIts =
-                image.original(trusting: image.written) == nil && image.header.facts.sources.first == source
+                image.original(trusting: image.written) == nil
+                && image.header.facts.sources.first.hasSameBytes(as: source)
                 && image.header.inodes.part == finished.identity.inode
                 && image.header.facts.representation.selection == selection
             let isWhole = isNoted || mark == .unsupported && image.claimsAll(of: finished.length)

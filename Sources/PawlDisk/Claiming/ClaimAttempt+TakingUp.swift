@@ -137,7 +137,7 @@ extension ClaimAttempt {
         if let original, claim.ifExists != .resume { return try putBack(file, length: original) }
         let began = image.began(trusting: done)
         let loaded = LoadedJournal(facts: image.facts, done: done, original: began)
-        guard original != nil || loaded.facts.sources.first == source || adopts(loaded) else {
+        guard original != nil || loaded.facts.sources.first.hasSameBytes(as: source) || adopts(loaded) else {
             return .taken(.otherDownload(partPath))
         }
         let length = original == nil ? try cut(file, of: status.length, to: done) : status.length

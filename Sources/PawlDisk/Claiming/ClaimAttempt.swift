@@ -57,7 +57,9 @@ struct ClaimAttempt {
     /// Throws when the same download holds the name; another download only makes it unavailable.
     func held(by holder: String?) throws(Failure) -> Outcome {
         let failure = Failure.alreadyDownloading(finalPath)
-        guard holder != source || claim.belongsToAnother(names.final, .part) else { throw failure }
+        guard !holder.hasSameBytes(as: source) || claim.belongsToAnother(names.final, .part) else {
+            throw failure
+        }
         return .taken(failure)
     }
 

@@ -1,3 +1,4 @@
+import PawlCore
 import PawlSystem
 import Synchronization
 
@@ -5,7 +6,7 @@ import Synchronization
 final class ClaimRegistry: Sendable {
     struct Key: Hashable, Sendable {
         let folder: FileIdentity
-        let name: String
+        @Bytewise var name: String
     }
 
     private struct Holder {

@@ -4,7 +4,7 @@ import PawlEngine
 /// The part of a claim that publishing needs.
 struct ClaimTerms: Hashable, Sendable {
     /// The requested name.
-    let name: String
+    @Bytewise var name: String
     /// Whether the name was chosen, not suggested.
     let isChosen: Bool
     let ifExists: IfExists
@@ -13,7 +13,7 @@ struct ClaimTerms: Hashable, Sendable {
     /// See ``Claim/recognizesBytes``.
     let recognizesBytes: Bool
     /// The URL that distinguishes this download from another of the same name.
-    let source: String
+    @Bytewise var source: String
     /// The requested part of the resource.
     let selection: RequestedRange?
 

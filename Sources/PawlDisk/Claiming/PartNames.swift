@@ -6,9 +6,9 @@ struct PartNames: Hashable, Sendable {
     /// The permissions of a part file, before umask: other users must not write to an unfinished file.
     static let mode: UInt32 = 0o644
 
-    let final: String
-    let part: String
-    let journal: String
+    @Bytewise private(set) var final: String
+    @Bytewise private(set) var part: String
+    @Bytewise private(set) var journal: String
     let form: FileName.PartForm
 
     init(_ name: String, as form: FileName.PartForm = .usual) {

@@ -8,17 +8,17 @@ import Synchronization
 final class UnfinishedIndex: Sendable {
     private struct Names: Sendable {
         /// By the first URL in the journal.
-        var journalled: [String: String] = [:]
+        var journalled: [Bytewise<String>: String] = [:]
         /// By the owner attribute, for part files without a readable journal; this process knows the names of its own.
         var leftovers: [UInt64: String] = [:]
         /// Files with spare names of part files and journals, whosever they are.
-        var spares: Set<String> = []
+        var spares: Set<Bytewise<String>> = []
     }
 
     private let folders = Mutex<[FileIdentity: Names]>([:])
 
     func name(of source: String, in folder: Folder) -> String? {
-        look(in: folder) { $0.journalled[source] }
+        look(in: folder) { $0.journalled[Bytewise(source)] }
     }
 
     /// The name of a part file whose process was killed before it wrote a journal.
@@ -33,14 +33,15 @@ final class UnfinishedIndex: Sendable {
         folders.withLock { folders in
             guard let spares = folders[folder.identity]?.spares else { return true }
             return !spares.isEmpty
-                && (spares.contains(FileName.partial(of: name, as: .spare))
-                    || spares.contains(FileName.journal(of: name, as: .spare)))
+                && (spares.contains(Bytewise(FileName.partial(of: name, as: .spare)))
+                    || spares.contains(Bytewise(FileName.journal(of: name, as: .spare))))
         }
     }
 
     /// This process uses spare names for `name`.
     func addSpare(_ name: String, in folder: Folder) {
-        folders.withLock { _ = $0[folder.identity]?.spares.insert(FileName.partial(of: name, as: .spare)) }
+        let part = Bytewise(FileName.partial(of: name, as: .spare))
+        folders.withLock { _ = $0[folder.identity]?.spares.insert(part) }
     }
 
     private func look(in folder: Folder, _ find: (Names) -> String?) -> String? {
@@ -56,13 +57,14 @@ final class UnfinishedIndex: Sendable {
     }
 
     func add(_ source: String, name: String, in folder: Folder) {
-        folders.withLock { $0[folder.identity]?.journalled[source] = name }
+        folders.withLock { $0[folder.identity]?.journalled[Bytewise(source)] = name }
     }
 
     func remove(_ source: String, name: String, in folder: Folder) {
         folders.withLock { folders in
-            guard folders[folder.identity]?.journalled[source] == name else { return }
-            folders[folder.identity]?.journalled[source] = nil
+            let key = Bytewise(source)
+            guard (folders[folder.identity]?.journalled[key]).hasSameBytes(as: name) else { return }
+            folders[folder.identity]?.journalled[key] = nil
         }
     }
 
@@ -74,27 +76,34 @@ final class UnfinishedIndex: Sendable {
 
     private static func scan(_ folder: Folder) -> Names {
         var names = Names()
-        var known: Set<String> = []
+        var known: Set<Bytewise<String>> = []
         for form in FileName.PartForm.allCases {
             for entry in folder.names(endingIn: form.journalEnding) {
-                if form == .spare { names.spares.insert(entry) }
+                if form == .spare { names.spares.insert(Bytewise(entry)) }
                 guard let facts = JournalFile.peek(entry, in: folder), let source = facts.sources.first else {
                     continue
                 }
                 // The files may have been renamed by hand: then their names count.
-                let agrees = FileName.journal(of: facts.name, as: form) == entry
-                let name = agrees ? facts.name : String(entry.dropLast(form.journalEnding.count))
+                let agrees = FileName.journal(of: facts.name, as: form).hasSameBytes(as: entry)
+                let name = agrees ? facts.name : entry.withoutEnding(form.journalEnding)
                 guard isTrusted(FileName.partial(of: name, as: form), in: folder) else { continue }
-                names.journalled[source] = name
-                known.insert(FileName.partial(of: name, as: form))
+                names.journalled[Bytewise(source)] = name
+                known.insert(Bytewise(FileName.partial(of: name, as: form)))
             }
             for entry in folder.names(endingIn: form.partialEnding) {
-                if form == .spare { names.spares.insert(entry) }
-                guard !known.contains(entry) else { continue }
+                if form == .spare { names.spares.insert(Bytewise(entry)) }
+                guard !known.contains(Bytewise(entry)) else { continue }
                 guard case .of(let mark) = OwnerAttribute.ofPart(entry, in: folder) else { continue }
-                names.leftovers[mark] = String(entry.dropLast(form.partialEnding.count))
+                names.leftovers[mark] = entry.withoutEnding(form.partialEnding)
             }
         }
         return names
+    }
+}
+
+extension String {
+    /// Without its last bytes: a combining mark before an ending does not belong to it.
+    fileprivate func withoutEnding(_ ending: String) -> String {
+        String(Substring(utf8.dropLast(ending.utf8.count)))
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// Keeps a bounded number of folders open, so that ten thousand small files do not resolve ten thousand paths.
 final class FolderCache: Sendable {
     private static let limit = 64
-    private let folders = Mutex<[String: Folder]>([:])
+    private let folders = Mutex<[Bytewise<String>: Folder]>([:])
     private let marks: Bool
     private let traits: FileSystemTraits?
     private let user: FileUser
@@ -51,7 +51,7 @@ final class FolderCache: Sendable {
     }
 
     /// The folder that was at `path` when it was last resolved.
-    func kept(_ path: String) -> Folder? { folders.withLock { $0[path] } }
+    func kept(_ path: String) -> Folder? { folders.withLock { $0[Bytewise(path)] } }
 
     /// A kept folder, if its path still leads to it: it may have been moved, and another created in its place.
     private func find(_ path: String) -> Folder? {
@@ -62,7 +62,7 @@ final class FolderCache: Sendable {
             folder.seenAt.store(now, ordering: .relaxed)
             return folder
         }
-        folders.withLock { $0[path] = nil }
+        folders.withLock { $0[Bytewise(path)] = nil }
         return nil
     }
 
@@ -86,7 +86,7 @@ final class FolderCache: Sendable {
         )
         folders.withLock { folders in
             if folders.count >= Self.limit, let oldest = folders.first?.key { folders[oldest] = nil }
-            folders[path] = folder
+            folders[Bytewise(path)] = folder
         }
         return folder
     }

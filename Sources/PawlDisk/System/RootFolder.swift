@@ -1,5 +1,6 @@
 import CPawlSystem
 import Glibc
+import PawlCore
 
 /// A folder that was opened once: no path below it leads outside, whatever folders and links are swapped in it.
 package final class RootFolder: Sendable {
@@ -10,7 +11,7 @@ package final class RootFolder: Sendable {
     package init?(_ path: String) {
         let descriptor = unsafe pawl_open_folder(path)
         guard descriptor >= 0 else { return nil }
-        self.path = path.hasSuffix("/") ? path : path + "/"
+        self.path = path.utf8.last == UInt8(ascii: "/") ? path : path + "/"
         self.descriptor = descriptor
     }
 
@@ -18,8 +19,8 @@ package final class RootFolder: Sendable {
 
     /// A descriptor for reading; `nil` when the file is not below the folder, or the path has a link.
     package func open(_ file: String) -> Int32? {
-        guard file.hasPrefix(path) else { return nil }
-        let descriptor = unsafe pawl_open_beneath(descriptor, String(file.dropFirst(path.count)))
+        guard let name = file.afterBytes(of: path) else { return nil }
+        let descriptor = unsafe pawl_open_beneath(descriptor, name)
         return descriptor >= 0 ? descriptor : nil
     }
 }

@@ -4,19 +4,19 @@ package import PawlCore
 package struct QueueRecord: Hashable, Sendable {
     package var id: QueueID
     /// Addresses of one content with their secrets, the given one first.
-    package var sources: [String]
+    @Bytewise package var sources: [String]
     /// Headers, limits, checksum and the like, as a text that only the library parses.
-    package var options = ""
-    package var group = ""
+    @Bytewise package var options = ""
+    @Bytewise package var group = ""
     /// Higher starts first.
     package var priority = 0
     /// Orders entries of equal priority; lower starts first.
     package var position = 0.0
     package var state = QueueState.waiting
     /// Relative to the download root; empty for the root itself.
-    package var folder = ""
+    @Bytewise package var folder = ""
     /// The name that was requested or claimed; `nil` until one is known.
-    package var name: String?
+    @Bytewise package var name: String? = nil
     /// The media type in the server's response.
     package var contentType: String?
     package var written: Int64 = 0
@@ -27,7 +27,7 @@ package struct QueueRecord: Hashable, Sendable {
     /// Why it failed: the code of the exit table and the message, secrets redacted.
     package var errorCode = 0
     package var error: String?
-    package var taskDescription: String?
+    @Bytewise package var taskDescription: String? = nil
 
     package init(id: QueueID, sources: [String], addedAt: UnixTime) {
         self.id = id
@@ -114,7 +114,7 @@ package protocol QueueStore: AnyObject, Sendable {
         in states: Set<QueueState>
     ) throws(Failure) -> Bool
     /// The number of records, removed ones excluded, in each group.
-    func groups() throws(Failure) -> [String: Int]
+    func groups() throws(Failure) -> [(name: String, count: Int)]
     /// All ids that begin with these hexadecimal digits, at most `limit`.
     func ids(prefix: String, limit: Int) throws(Failure) -> [QueueID]
     /// Waiting and paused entries, in the order in which they will run: read once at the start.

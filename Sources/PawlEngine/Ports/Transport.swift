@@ -65,36 +65,36 @@ package struct TransferRequest: Sendable {
 package final class TransferSettings: Sendable {
     package struct Values: Sendable, Hashable {
         /// Extra header lines `Name: value`; all but a few count as secrets.
-        package var headers: [String] = []
-        package var userAgent = ""
-        package var referer: String?
+        @Bytewise package var headers: [String] = []
+        @Bytewise package var userAgent = ""
+        @Bytewise package var referer: String? = nil
         package var credentials: Credentials?
         /// The access to object stores, where an address is of one.
         package var s3: S3Access?
         /// A netrc file; `""` means the user's own.
-        package var netrc: String?
+        @Bytewise package var netrc: String? = nil
         /// A Netscape cookie file to read.
-        package var cookieFile: String?
+        @Bytewise package var cookieFile: String? = nil
         /// A proxy URL; `nil` uses the environment as curl does, `""` disables all proxies.
-        package var proxy: String?
-        package var noProxy: String?
+        @Bytewise package var proxy: String? = nil
+        @Bytewise package var noProxy: String? = nil
         /// A login for the proxy, which replaces that of its URL.
         package var proxyLogin: Credentials?
         /// The interface, or the local address, of outgoing connections; `nil` for the system's choice.
-        package var interface: String?
+        @Bytewise package var interface: String? = nil
         package var ipVersion = IPVersion.any
         /// Whether the digest of the representation is requested (Want-Repr-Digest, RFC 9530 §4).
         package var wantsDigest = false
         package var verifiesPeer = true
-        package var authorityFile: String?
+        @Bytewise package var authorityFile: String? = nil
         /// The only key that the server may have, as libcurl's option has it, after a judge has seen it.
-        package var acceptedKey: String?
-        package var certificate: String?
+        @Bytewise package var acceptedKey: String? = nil
+        @Bytewise package var certificate: String? = nil
         /// `sha256//` and Base64 of a server's public key; of several, one has to match.
-        package var pinnedPublicKeys: [String] = []
+        @Bytewise package var pinnedPublicKeys: [String] = []
         /// Where to connect instead of resolving names.
         package var addressOverrides: [AddressOverride] = []
-        package var key: String?
+        @Bytewise package var key: String? = nil
         /// Whether keys, netrc files and proxy logins of the user of this process may be used without being
         /// given.
         package var usesOwnersSecrets = true

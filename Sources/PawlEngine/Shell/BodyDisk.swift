@@ -125,7 +125,9 @@ package final class BodyDisk: UnstoredDisk {
         let written = state.withLock { $0.tail.length }
         if written > 0, let facts = state.withLock({ $0.position?.facts }) {
             var facts = facts
-            if resumed?.facts.sources != claim.facts.sources { facts.sources = claim.facts.sources }
+            if !(resumed?.facts.sources).hasSameBytes(as: claim.facts.sources) {
+                facts.sources = claim.facts.sources
+            }
             let journal = LoadedJournal(facts: facts, done: ByteRangeSet([ByteRange(0, written)]))
             return .found(BodyPartial(self, claim.name, hasher: nil), journal)
         }

@@ -86,7 +86,7 @@ extension Runner {
     /// Any other part file belongs to another download (A9).
     private func adopts(_ found: LoadedJournal) -> Bool {
         guard let source = found.facts.sources.first else { return false }
-        if addresses.contains(source) || job.formerSources.contains(source) { return true }
+        if (addresses + job.formerSources).containsBytes(of: source) { return true }
         guard let offered = machine.representation, found.facts.representation.resembles(offered) else {
             return false
         }

@@ -193,8 +193,10 @@ extension Aria2Methods {
         // Before any request to a URL from an untrusted client.
         if !isTrusted { options.usesOwnersSecrets = false }
         let id = details.snapshot.id
-        if options != details.options { _ = try step.change(options: options, of: id) }
-        if details.sources[0] != sources[0] { _ = try step.replaceURL(of: id, with: sources[0]) }
+        if !options.hasSameBytes(as: details.options) { _ = try step.change(options: options, of: id) }
+        if !details.sources[0].hasSameBytes(as: sources[0]) {
+            _ = try step.replaceURL(of: id, with: sources[0])
+        }
     }
 
     func purge() async throws -> JSON {

@@ -111,10 +111,11 @@ extension Aria2Options {
     /// `folder` relative to the root; one that is not inside it is refused.
     static func folder(_ folder: String, root: String) throws(RPCError) -> String {
         let refusal = RPCError("The folder \(folder) is not inside the download root \(root).")
-        var rest = folder[...]
-        if folder.hasPrefix("/") {
-            guard folder == root || folder.hasPrefix(root + "/") else { throw refusal }
-            rest = folder.dropFirst(root.count)
+        var rest = folder
+        if folder.isAbsolutePath {
+            // In bytes: a folder whose name is only canonically equivalent to the root's is another one.
+            guard let below = (folder + "/").afterBytes(of: root + "/") else { throw refusal }
+            rest = below
         }
         let parts = rest.pathParts().filter { $0 != "." }
         guard !parts.contains("..") else { throw refusal }
@@ -132,7 +133,7 @@ extension Aria2Options {
     /// `out` may contain folders.
     private static func place(_ name: String, in options: inout DownloadOptions) throws(RPCError) {
         let parts = name.pathParts().filter { $0 != "." }
-        guard !name.hasPrefix("/"), !parts.contains(".."), let last = parts.last else {
+        guard !name.isAbsolutePath, !parts.contains(".."), let last = parts.last else {
             throw RPCError("We encountered a problem while processing the option '--out'.")
         }
         options.fileName = String(last)

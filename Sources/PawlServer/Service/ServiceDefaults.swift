@@ -63,7 +63,7 @@ package final class ServiceDefaults: Sendable {
             else { return nil }
             return JSON.Member(name, .string(text))
         }
-        let folder = options.folder == plain.folder ? "" : options.folder
+        let folder = options.folder.hasSameBytes(as: plain.folder) ? "" : options.folder
         return ["options": .object(members), "folder": .string(folder)]
     }
 }

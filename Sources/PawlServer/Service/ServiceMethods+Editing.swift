@@ -90,7 +90,9 @@ extension ServiceMethods {
         let plain = DownloadOptions()
         let values = DownloadOption.table.compactMap { option -> JSON.Member? in
             let texts = option.texts(of: options)
-            guard option.name != "mirror", texts != option.texts(of: plain) else { return nil }
+            guard option.name != "mirror", !texts.hasSameBytes(as: option.texts(of: plain)) else {
+                return nil
+            }
             if option.placeholder == nil { return JSON.Member(option.name, .string("true")) }
             let isList = option.name == "header"
             return JSON.Member(

@@ -82,7 +82,7 @@ private struct DownloadChange: Sendable {
                 )
             }
         }
-        if let url, url != details.sources.first {
+        if let url, !details.sources.first.hasSameBytes(as: url) {
             _ = try step.replaceURL(of: id, with: url, usingOwnersSecrets: isOwner)
             isChanged = true
         }

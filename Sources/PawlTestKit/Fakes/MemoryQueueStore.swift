@@ -6,7 +6,7 @@ import Synchronization
 package final class MemoryQueueStore: QueueStore {
     private struct State {
         var records: [QueueID: QueueRecord] = [:]
-        var bySource: [String: Set<QueueID>] = [:]
+        var bySource: [Bytewise<String>: Set<QueueID>] = [:]
         var values: [String: String] = [:]
         var intercept: (@Sendable ([QueueChange]) -> Interception)?
         var failure: Failure?
@@ -73,7 +73,7 @@ package final class MemoryQueueStore: QueueStore {
         case .put(let record):
             forget(record.id, in: &state)
             state.records[record.id] = record
-            for source in record.sources { state.bySource[source, default: []].insert(record.id) }
+            for source in record.sources { state.bySource[Bytewise(source), default: []].insert(record.id) }
         case .progress(let id, let written, let total):
             state.records[id]?.written = written
             state.records[id]?.total = total
@@ -88,14 +88,14 @@ package final class MemoryQueueStore: QueueStore {
 
     private static func forget(_ id: QueueID, in state: inout State) {
         guard let record = state.records.removeValue(forKey: id) else { return }
-        for source in record.sources { state.bySource[source]?.remove(id) }
+        for source in record.sources { state.bySource[Bytewise(source)]?.remove(id) }
     }
 
     package func record(_ id: QueueID) -> QueueRecord? { state.withLock { $0.records[id] } }
 
     package func records(of source: String) -> [QueueRecord] {
         state.withLock { state in
-            (state.bySource[source] ?? []).sorted().compactMap { state.records[$0] }
+            (state.bySource[Bytewise(source)] ?? []).sorted().compactMap { state.records[$0] }
         }
     }
 
@@ -106,7 +106,7 @@ package final class MemoryQueueStore: QueueStore {
         in states: Set<QueueState>
     ) -> Bool {
         all.contains { record in
-            record.name == name && record.folder == folder && record.id != id
+            record.name.hasSameBytes(as: name) && record.folder.hasSameBytes(as: folder) && record.id != id
                 && states.contains(record.state)
         }
     }
@@ -138,9 +138,9 @@ package final class MemoryQueueStore: QueueStore {
         return totals
     }
 
-    package func groups() -> [String: Int] {
-        let groups = all.filter { $0.state != .removed && !$0.group.isEmpty }.map { ($0.group, 1) }
-        return Dictionary(groups, uniquingKeysWith: +)
+    package func groups() -> [(name: String, count: Int)] {
+        let groups = all.filter { $0.state != .removed && !$0.group.isEmpty }.map { (Bytewise($0.group), 1) }
+        return Dictionary(groups, uniquingKeysWith: +).map { (name: $0.key.wrappedValue, count: $0.value) }
     }
 
     package func ids(prefix: String, limit: Int) -> [QueueID] {
