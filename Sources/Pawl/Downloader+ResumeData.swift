@@ -64,7 +64,8 @@ extension ResumeData {
         let facts = JournalFacts(
             sources: [address.text],
             representation: content.representation(of: address),
-            name: options.fileName ?? NamingPolicy.choose(naming, address: address, head: nil)
+            name: options.fileName
+                ?? NamingPolicy.choose(naming, address: address, head: nil, given: [address])
         )
         return try disk.adopt(
             found.name,

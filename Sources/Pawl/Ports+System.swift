@@ -29,8 +29,14 @@ extension Ports {
         )
         ports.signatures = SystemSignatures()
         ports.descriptors = SystemDescriptors()
+        ports.charsets = .system
         return ports
     }
+}
+
+extension CharsetDecoder {
+    /// With the charsets of the C library, as far as its modules are installed.
+    package static let system = CharsetDecoder(convert: SystemCharsets.utf8)
 }
 
 extension DownloadOptions {

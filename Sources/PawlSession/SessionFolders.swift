@@ -108,7 +108,7 @@ struct SessionFolders: Sendable {
         var head = ResponseHead(status: response.status)
         head.contentDisposition = response.contentDisposition
         head.contentType = response.contentType
-        return NamingPolicy.choose(.server, address: address, head: head)
+        return NamingPolicy.choose(.server, address: address, head: head, charsets: .system)
     }
 
     /// Writes a file into a task's folder, and returns its path.

@@ -181,6 +181,10 @@ uint64_t pawl_crc_portable(int kind, uint64_t crc, const void *bytes, size_t len
 // The CRC of two parts one after another; `length` is that of the second one.
 uint64_t pawl_crc_combined(int kind, uint64_t first, uint64_t second, uint64_t length);
 
+// iconv(3) of a whole text to UTF-8: the length of the result, or -1 where the charset is unknown, the bytes are not of it, or
+// the result is longer than `room`.
+long pawl_to_utf8(const char *charset, const void *bytes, size_t length, void *result, size_t room);
+
 // Limits the time that the C library's resolver takes for each lookup of this thread, where resolv.conf(5) leaves it open: one attempt
 // of 2 seconds for each name server.
 void pawl_limit_lookups(bool sequential);

@@ -7,7 +7,15 @@ extension QueueKeeper {
     /// Begins the comparison; `false` where it was not requested, or there is no file or no digest.
     func beginCheck(of record: QueueRecord, _ job: Job) -> Bool {
         guard StoredOptions(text: record.options).checksExistingFile, record.name == nil else { return false }
-        let name = job.fileName ?? NamingPolicy.choose(.url, address: job.plan.sources[0], head: nil)
+        let name =
+            job.fileName
+            ?? NamingPolicy.choose(
+                .url,
+                address: job.plan.sources[0],
+                head: nil,
+                given: job.plan.sources,
+                charsets: ports.charsets
+            )
         let (digests, folder) = (FileCheckOrder.given(job.plan), path(of: record))
         guard !digests.isEmpty || job.plan.pieces != nil,
             let length = ports.disk.length(of: name, in: folder)

@@ -116,7 +116,7 @@ package struct Aria2cDownload: Sendable {
         else {
             return nil
         }
-        return NamingPolicy.choose(.url, address: address, head: nil)
+        return NamingPolicy.choose(.url, address: address, head: nil, given: [address], charsets: .system)
     }
 
     var expectedPath: String? { expectedName.map { folder + "/" + $0 } }

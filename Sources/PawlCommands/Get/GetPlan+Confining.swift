@@ -21,7 +21,8 @@ extension GetPlan {
         }
         func sets(_ options: Set<OptionID>) -> String? {
             DownloadOption.table.first {
-                options.contains($0.id) && $0.texts(of: own.download) != $0.texts(of: common.download)
+                options.contains($0.id)
+                    && !$0.texts(of: own.download).hasSameBytes(as: $0.texts(of: common.download))
             }?.name
         }
         let leading: Set<OptionID> = [

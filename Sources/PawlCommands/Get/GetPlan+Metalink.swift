@@ -10,7 +10,7 @@ extension GetPlan.Item {
         return metalink.files.map { file in
             let sources = file.sources.map(\.address.text)
             let place = (file.folders + [file.name]).joined(separator: "/")
-            var lines = [InputOption(name: "output", value: place, line: 0)]
+            var lines = [InputOption(name: "output", value: "./" + place, line: 0)]
             for checksum in file.checksums {
                 lines.append(InputOption(name: "checksum", value: checksum.text, line: 0))
             }

@@ -33,7 +33,7 @@ struct RemoteLook: Sendable {
             state.hear(event)
             trace?(event)
         }
-        let downloader = Downloader(configuration) { state.hear($0, options) }
+        let downloader = Downloader(configuration) { state.hear($0, source, options) }
         do throws(PawlError) {
             let download = try downloader.add(source, options: options, to: .path("/dev/null"))
             download.resume()
@@ -90,7 +90,7 @@ private final class LookState: Sendable {
         }
     }
 
-    func hear(_ event: DownloadEvent, _ options: DownloadOptions) {
+    func hear(_ event: DownloadEvent, _ source: String, _ options: DownloadOptions) {
         let isOver = values.withLock { values in
             guard values.result == nil else { return false }
             switch event.kind {
@@ -98,7 +98,13 @@ private final class LookState: Sendable {
                 let name =
                     options.fileName
                     ?? values.address.map { address in
-                        NamingPolicy.choose(NamingPolicy(options.naming), address: address, head: values.head)
+                        NamingPolicy.choose(
+                            NamingPolicy(options.naming),
+                            address: address,
+                            head: values.head,
+                            given: [try? WebAddress.parse(source).address].compactMap(\.self),
+                            charsets: .system
+                        )
                     }
                 values.result = .success(
                     RemoteLook.Found(

@@ -35,7 +35,9 @@ struct ZsyncUpdate: Sendable {
         let options = try plan.options.resolved()
         let address = try WebAddress.parse(sources[0]).address
         let stated = control.fileName.isEmpty ? nil : FileName.safe(control.fileName)
-        let name = options.fileName ?? stated ?? NamingPolicy.choose(.url, address: address, head: nil)
+        let name =
+            options.fileName ?? stated
+            ?? NamingPolicy.choose(.url, address: address, head: nil, given: [address], charsets: .system)
         let seeds = plan.options.seeds.map { ($0, ResolvedPath($0)?.path) }
         for (given, path) in seeds where path == nil {
             throw Failure(.cannotOpen, "cannot open", at: given, because: "there is no such file", remedy: "")

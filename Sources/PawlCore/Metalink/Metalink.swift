@@ -2,9 +2,9 @@
 /// use.
 package struct Metalink: Hashable, Sendable {
     package struct File: Hashable, Sendable {
-        /// The folders of its relative path, each with a safe name.
+        /// The folders of its relative path, each with its own name where that is visible text.
         @Bytewise package var folders: [String]
-        /// A safe file name.
+        /// As written, also with a leading dot or a backslash, without what is invisible.
         @Bytewise package var name: String
         /// In bytes.
         package var size: Int64?
@@ -71,10 +71,15 @@ package struct Metalink: Hashable, Sendable {
 
     private static func file(_ element: XMLElement, isOld: Bool, base: WebAddress?) throws(Fault) -> File {
         let written = element.attributes["name"] ?? ""
-        let parts = written.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
-            .map { String($0) }
-        // RFC 5854 §4.1.2.1: a name that leads out of its folder is rejected, not repaired.
-        guard let last = parts.last, !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
+        let parts = written.pathParts(keepsEmpty: true).map(String.init)
+        // RFC 5854 §4.1.2.1: a name that leads out of its folder is rejected, not repaired; so is one that would on a
+        // system where the backslash separates names.
+        let places = written.unicodeScalars.split(omittingEmptySubsequences: false) {
+            $0 == "/" || $0 == "\\"
+        }
+        guard let last = parts.last,
+            !places.contains(where: { [[], ["."], [".", "."]].contains(Array($0)) })
+        else {
             throw Fault(
                 words: "the file name \(Redaction.printable(written)) leads out of its folder"
             )
@@ -98,8 +103,8 @@ package struct Metalink: Hashable, Sendable {
             // What contradicts the size is left out only where another digest proves the content.
             .filter { $0.fits(size ?? $0.longest) || checksums.isEmpty }
         return File(
-            folders: parts.dropLast().map(FileName.safe),
-            name: FileName.safe(last),
+            folders: parts.dropLast().map(FileName.given),
+            name: FileName.given(last),
             size: size,
             checksums: checksums,
             pieces: pieces.min { rank($0.algorithm) < rank($1.algorithm) },

@@ -1,6 +1,6 @@
 /// Text that is compared by its bytes, as names on disk, keys of objects and URLs are.
 ///
-/// Swift's own equality of strings is canonical equivalence: `é` as one scalar equals `é` as two, and the letter K the
+/// Swift's own equality of strings is canonical equivalence: `é` as one scalar equals `é` as two, and K equals the
 /// Kelvin sign. For a file system, a server and a database those are different names.
 package protocol BytewiseComparable: Sendable {
     func hasSameBytes(as other: Self) -> Bool

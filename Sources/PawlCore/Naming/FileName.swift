@@ -27,6 +27,28 @@ package enum FileName {
         return name.isEmpty ? fallback : String(name)
     }
 
+    /// Whether a file can have this name: 1 to 255 bytes other than NUL and the slash, and neither `.` nor `..`.
+    package static func isPossible(_ name: String) -> Bool {
+        1...limit ~= name.utf8.count && ![".", ".."].contains(name)
+            && !name.utf8.contains { $0 == 0 || $0 == .slash }
+    }
+
+    /// The name in a URL that the user gave: as it is, also with a leading dot, dash or a backslash, where a file can have
+    /// it and all of it is visible; else made safe.
+    package static func given(_ name: String) -> String {
+        if isPlain(name) { return name }
+        var last: Unicode.Scalar?
+        for scalar in name.unicodeScalars {
+            guard !isRemoved(scalar, after: last) else { return safe(name) }
+            last = scalar
+        }
+        guard name.utf8.count > limit, !name.hasSlash else {
+            let isBlank = name.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+            return isPossible(name) && !isBlank ? name : safe(name)
+        }
+        return shortened(name)
+    }
+
     /// The form of the names that are used when one is taken.
     package enum Numbering: Hashable, Sendable {
         /// `name (1).tar.gz`

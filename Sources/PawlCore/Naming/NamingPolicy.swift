@@ -11,22 +11,35 @@ package enum NamingPolicy: String, Hashable, Sendable, CaseIterable {
     ///
     /// `address` is that of the request or of the final response, as the caller prefers; `head` is the final
     /// response's.
-    package static func choose(_ policy: NamingPolicy, address: WebAddress, head: ResponseHead?) -> String {
+    ///
+    /// `given`: the URLs that the user gave; the name in one of them is kept as it is, with a leading dot, where a file
+    /// can have it.
+    package static func choose(
+        _ policy: NamingPolicy,
+        address: WebAddress,
+        head: ResponseHead?,
+        given: [WebAddress] = [],
+        charsets: CharsetDecoder = .builtIn
+    ) -> String {
         switch policy {
         case .server:
-            if let suggestion = head?.contentDisposition.flatMap(ContentDisposition.fileName) {
-                return FileName.safe(suggestion)
-            }
-            return urlName(address)
-        case .url: return urlName(address)
+            if let suggestion = head?.suggestedName(charsets) { return FileName.safe(suggestion) }
+            return urlName(address, given, charsets)
+        case .url: return urlName(address, given, charsets)
         case .hash:
             let last = FileName.safe(address.lastPathComponent)
             return FNV.hex(FNV.hash128(address.text.utf8)) + FileName.split(last).suffix
         }
     }
 
-    private static func urlName(_ address: WebAddress) -> String {
-        let last = address.lastPathComponent
-        return last.isEmpty ? "index.html" : FileName.safe(last)
+    private static func urlName(
+        _ address: WebAddress,
+        _ given: [WebAddress],
+        _ charsets: CharsetDecoder
+    ) -> String {
+        let last = address.lastPathBytes
+        guard !last.isEmpty else { return "index.html" }
+        let name = charsets.text(unlabelled: last)
+        return given.contains { $0.lastPathBytes == last } ? FileName.given(name) : FileName.safe(name)
     }
 }

@@ -6,19 +6,28 @@ package enum ContentDisposition {
     ///
     /// `filename*` (RFC 8187) has precedence over `filename`; of several the first valid one counts. The
     /// disposition's type does not matter.
-    package static func fileName(from field: String) -> String? {
+    package static func fileName(from field: String) -> String? { fileName(from: Array(field.utf8)) }
+
+    /// The same of a field's bytes; `stated` is the charset in the same response's Content-Type.
+    package static func fileName(
+        from field: [UInt8],
+        _ charsets: CharsetDecoder = .builtIn,
+        stated: [UInt8]? = nil
+    ) -> String? {
         let parameters = parameters(of: field)
         let extended = parameters.filter { $0.name.isCaseInsensitively("filename*") }
         for parameter in extended where isProper(parameter) {
-            if let name = extendedText(parameter.value).flatMap(lastComponent) { return name }
+            if let name = extendedText(parameter.value, charsets).flatMap(lastComponent) { return name }
         }
         for parameter in parameters where parameter.name.isCaseInsensitively("filename") {
-            if let name = lastComponent(plainText(parameter.value)) { return name }
+            if let name = lastComponent(plainText(parameter.value, charsets, stated)) { return name }
         }
         // Without a plain name, flawed text is better than none.
         for parameter in extended {
             let isText = parameter.value.count { $0 == .apostrophe } < 2
-            let text = isText ? plainText(parameter.value) : extendedText(parameter.value)
+            let text =
+                isText
+                ? plainText(parameter.value, charsets, stated) : extendedText(parameter.value, charsets)
             if let name = text.flatMap(lastComponent) { return name }
         }
         return nil
@@ -41,23 +50,26 @@ extension ContentDisposition {
     }
 
     /// `charset'language'percent-encoded`, parsed strictly: a flawed one leaves the choice to `filename`.
-    private static func extendedText(_ value: [UInt8]) -> String? {
+    private static func extendedText(_ value: [UInt8], _ charsets: CharsetDecoder) -> String? {
         let parts = value.split(separator: .apostrophe, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = PercentCoding.strictlyDecoded(parts[2]) else { return nil }
-        return EncodedWord.text(of: bytes, charset: parts[0])
+        return charsets.text(of: bytes, charset: parts[0])
     }
 
     /// A plain value: bytes of the field, or non-conforming contents: an encoded word of mail (RFC 2047),
     /// percent-encoding, an extended value without its asterisk.
-    private static func plainText(_ value: [UInt8]) -> String {
-        if value.prefix(7).isCaseInsensitively("utf-8''"), let text = extendedText(value) { return text }
-        if let text = EncodedWord.decode(value) { return text }
+    private static func plainText(_ value: [UInt8], _ charsets: CharsetDecoder, _ stated: [UInt8]?) -> String
+    {
+        if value.prefix(7).isCaseInsensitively("utf-8''"), let text = extendedText(value, charsets) {
+            return text
+        }
+        if let text = EncodedWord.decode(value, charsets) { return text }
         if value.contains(.percent), let bytes = PercentCoding.strictlyDecoded(value),
             let text = String(validating: bytes, as: UTF8.self)
         {
             return text
         }
-        return String(field: value)
+        return charsets.text(unlabelled: value, stated: stated)
     }
 }
 
@@ -71,7 +83,7 @@ extension ContentDisposition {
         var isUnclosed = false
     }
 
-    private static func parameters(of field: String) -> [Parameter] {
+    private static func parameters(of field: [UInt8]) -> [Parameter] {
         var parameters: [Parameter] = []
         var scanner = FieldScanner(field)
         while !scanner.isAtEnd {

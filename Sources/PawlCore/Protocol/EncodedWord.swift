@@ -1,14 +1,14 @@
 /// Encoded words of mail headers, `=?UTF-8?B?…?=` (RFC 2047), which some servers put into HTTP's.
 enum EncodedWord {
     /// `value` with its encoded words decoded; `nil` when it has none that can be read.
-    static func decode(_ value: [UInt8]) -> String? {
+    static func decode(_ value: [UInt8], _ charsets: CharsetDecoder) -> String? {
         var result: [UInt8] = []
         var rest = value[...]
         var hasWord = false
         // White space between two encoded words is not part of the text (§6.2).
         var gap: ArraySlice<UInt8>?
         while !rest.isEmpty {
-            if let (bytes, end) = word(rest) {
+            if let (bytes, end) = word(rest, charsets) {
                 result += bytes
                 rest = rest[end...]
                 hasWord = true
@@ -23,18 +23,13 @@ enum EncodedWord {
         return hasWord ? String(validating: result, as: UTF8.self) : nil
     }
 
-    /// `bytes` of a charset as text; `nil` for charsets that only few servers still use and for broken UTF-8.
-    static func text(of bytes: [UInt8], charset: ArraySlice<UInt8>) -> String? {
-        if charset.isCaseInsensitively("utf-8") || charset.isCaseInsensitively("us-ascii") {
-            return String(validating: bytes, as: UTF8.self)
-        }
-        return charset.isCaseInsensitively("iso-8859-1") ? String(latin1: bytes) : nil
-    }
-
     /// The word at the start of `text` as bytes of UTF-8, and where it ends.
     ///
     /// A character may be split between two words (against §5), so UTF-8 is not checked here.
-    private static func word(_ text: ArraySlice<UInt8>) -> (bytes: [UInt8], end: Int)? {
+    private static func word(
+        _ text: ArraySlice<UInt8>,
+        _ charsets: CharsetDecoder
+    ) -> (bytes: [UInt8], end: Int)? {
         guard text.starts(with: "=?".utf8) else { return nil }
         let parts = text.dropFirst(2).split(
             separator: .questionMark,
@@ -51,8 +46,7 @@ enum EncodedWord {
             }
         guard let bytes else { return nil }
         let end = parts[3].startIndex + 1
-        if charset.isCaseInsensitively("utf-8") { return (bytes, end) }
-        return Self.text(of: bytes, charset: charset).map { (Array($0.utf8), end) }
+        return charsets.utf8(of: bytes, charset: charset).map { ($0, end) }
     }
 
     private static func quotedPrintable(_ text: ArraySlice<UInt8>) -> [UInt8]? {

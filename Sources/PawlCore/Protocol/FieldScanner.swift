@@ -14,6 +14,7 @@ struct FieldScanner {
     private var hasLoneQuote = false
 
     init(_ text: String) { rest = Array(text.utf8)[...] }
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     var isAtEnd: Bool { rest.isEmpty }
 

@@ -104,7 +104,10 @@ extension ResponseHead {
         case 14: if isNamed("content-length") { framing.take(contentLength: value) }
         case 16: if isNamed("content-encoding") { Self.join(value, to: &contentEncoding) }
         case 17: if isNamed("transfer-encoding") { framing.take(transferEncoding: value) }
-        case 19: if isNamed("content-disposition") { Self.keepFirst(value, in: &contentDisposition) }
+        case 19:
+            if isNamed("content-disposition"), !value.isEmpty, dispositions.count < Self.mostDispositions {
+                dispositions.append(Array(value))
+            }
         // Only the first one counts (RFC 6797 §8.1).
         case 25: if isNamed("strict-transport-security") { Self.keepFirst(value, in: &transportSecurity) }
         default: break

@@ -11,7 +11,7 @@ package struct ResponseHead: Hashable, Sendable {
         var acceptRanges: AcceptRanges = .unstated
         var contentEncoding: String?
         var contentType: String?
-        var contentDisposition: String?
+        var dispositions: [[UInt8]] = []
         var entityTag: EntityTag?
         var lastModified: UnixTime?
         var date: UnixTime?
@@ -67,9 +67,25 @@ package struct ResponseHead: Hashable, Sendable {
         get { values.contentType }
         set { values.contentType = newValue }
     }
+    /// The first Content-Disposition field.
     package var contentDisposition: String? {
-        get { values.contentDisposition }
-        set { values.contentDisposition = newValue }
+        get { values.dispositions.first.map { String(field: $0) } }
+        set { values.dispositions = newValue.map { [Array($0.utf8)] } ?? [] }
+    }
+    /// The Content-Disposition fields as sent, at most ``mostDispositions``: the bytes of a name may be of any charset.
+    var dispositions: [[UInt8]] {
+        get { values.dispositions }
+        set { values.dispositions = newValue }
+    }
+    static let mostDispositions = 8
+
+    /// The file name that the server suggests: that of the first Content-Disposition field with one, not yet made safe.
+    package func suggestedName(_ charsets: CharsetDecoder) -> String? {
+        guard !dispositions.isEmpty else { return nil }
+        let stated = contentType.flatMap { MediaType(parsing: $0)?["charset"] }.map { Array($0.utf8) }
+        return dispositions.lazy.compactMap {
+            ContentDisposition.fileName(from: $0, charsets, stated: stated)
+        }.first
     }
     package var entityTag: EntityTag? {
         get { values.entityTag }

@@ -75,7 +75,10 @@ extension WebAddress {
     /// for a folder.
     ///
     /// May contain a slash that was encoded.
-    package var lastPathComponent: String {
+    package var lastPathComponent: String { String(decoding: lastPathBytes, as: UTF8.self) }
+
+    /// Its bytes, which may be of any charset.
+    var lastPathBytes: [UInt8] {
         var bytes = Array(path.utf8)[...]
         if let slash = bytes.lastIndex(of: .slash) { bytes = bytes[(slash + 1)...] }
         // `;type=i` is a transfer mode, not part of the name (RFC 1738 §3.2.2).
@@ -84,7 +87,7 @@ extension WebAddress {
         {
             bytes = bytes.dropLast(7)
         }
-        return String(decoding: PercentCoding.decoded(bytes), as: UTF8.self)
+        return PercentCoding.decoded(bytes)
     }
 }
 

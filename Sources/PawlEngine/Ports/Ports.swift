@@ -1,3 +1,5 @@
+package import PawlCore
+
 /// The ports that an engine uses.
 package struct Ports: Sendable {
     package var clock: any Clock
@@ -13,6 +15,9 @@ package struct Ports: Sendable {
     package var descriptors: (any Descriptors)?
     /// Checks signatures; without it none is good.
     package var signatures: (any SignatureVerifier)?
+
+    /// Decodes names in responses.
+    package var charsets = CharsetDecoder.builtIn
 
     package init(
         clock: any Clock,

@@ -20,7 +20,7 @@ extension Runner {
         // `skip` and `resume` apply to a file of the address's own name; no request is needed (C3).
         let mayBeThere = job.ifExists == .skip || job.ifExists == .resume
         guard job.naming != .server || mayBeThere else { return nil }
-        let name = NamingPolicy.choose(job.naming, address: address, head: nil)
+        let name = name(from: address, nil)
         guard job.naming != .server || disk.holds(name, in: job.folder), !mayBeComplete(name) else {
             return nil
         }
@@ -44,7 +44,7 @@ extension Runner {
         guard let index = ask({ $0.source(of: lane) }) else { return }
         // As in browsers, the URL after redirects has the name, unless Content-Disposition states one.
         let address = machine.sources[index].current
-        let name = job.fileName ?? NamingPolicy.choose(job.naming, address: address, head: lastHead)
+        let name = job.fileName ?? self.name(from: address, lastHead)
         let outcome = claim(name: name, adoptsAny: job.fileName != nil && !job.isNameClaimed)
         feed { $0.claimed(lane, outcome, now: $1) }
     }

@@ -15,7 +15,18 @@ extension Runner {
             machine.lanes.contains(where: { $0.id == lane && $0.stage == .flowing })
         else { return }
         let address = machine.sources[source].current
-        naming.server = NamingPolicy.choose(job.naming, address: address, head: head)
+        naming.server = name(from: address, head)
+    }
+
+    /// The name that `naming` chooses: the one in a URL that the user gave is kept as it is.
+    func name(from address: WebAddress, _ head: ResponseHead?) -> String {
+        NamingPolicy.choose(
+            job.naming,
+            address: address,
+            head: head,
+            given: job.plan.sources,
+            charsets: shared.ports.charsets
+        )
     }
 
     /// The name that replaces the part file's in the finished file; `nil` when that is right.

@@ -2,9 +2,9 @@
 /// (Unicode Standard Annex 15).
 package enum EquivalentNames {
     package static let pairs: [(String, String)] = [
-        // One scalar, and a letter with a combining mark (NFC, NFD).
+        // One scalar, and two with a combining mark (NFC, NFD).
         ("caf\u{E9}.bin", "cafe\u{301}.bin"),
-        // Letters of physics and the ordinary ones: Kelvin, Angstrom, Ohm.
+        // Units of physics and the ordinary characters: Kelvin, Angstrom, Ohm.
         ("K.bin", "\u{212A}.bin"),
         ("\u{C5}.bin", "\u{212B}.bin"),
         ("\u{3A9}.bin", "\u{2126}.bin"),

@@ -34,12 +34,41 @@ struct NamingPolicyTests {
         ("http://h/a/b.zip?c.zip", "b.zip"), ("http://h", "index.html"), ("http://h/a%2F..%2Fb", "b"),
         ("http://h/%2E%2E%2F", "download"),
         ("http://h/.hidden", "hidden"), ("http://h/%00%0A", "download"), ("http://h/-rf", "rf"),
-        ("http://h/caf%E9.txt", "caf\u{FFFD}.txt"),
+        ("http://h/caf%E9.txt", "caf\u{E9}.txt"),
         ("ftp://h/a.txt;type=i", "a.txt"),
     ])
     func `D18 names from URLs never contain a slash`(_ text: String, _ name: String) throws {
         let address = try WebAddress.parse(text).address
         #expect(NamingPolicy.choose(.url, address: address, head: head("attachment; filename=other")) == name)
+    }
+
+    @Test(arguments: [
+        ("http://h/.bashrc", ".bashrc"), ("http://h/-rf", "-rf"), ("http://h/a%5Cb", "a\\b"),
+        ("http://h/...", "..."),
+        ("http://h/%20a%20", " a "), ("http://h/a%2F.b", "b"), ("http://h/%2E%2E%2F", "download"),
+        ("http://h/%00.x", "x"), ("http://h/a%0Ab", "ab"), ("http://h/%E2%80%AEgpj.exe", "gpj.exe"),
+        ("http://h/%20", "download"),
+        (
+            "http://h/." + String(repeating: "a", count: 300) + ".zip",
+            "." + String(repeating: "a", count: 250) + ".zip"
+        ),
+    ])
+    func `the name in a URL that the user gave is kept where a file can have it`(
+        _ text: String,
+        _ name: String
+    ) throws {
+        let address = try WebAddress.parse(text).address
+        let policies: [NamingPolicy] = [.url, .server]
+        for policy in policies {
+            #expect(NamingPolicy.choose(policy, address: address, head: nil, given: [address]) == name)
+        }
+        // A redirect's is made safe, unless its target has the name that the user gave.
+        let other = try WebAddress.parse("http://other/x").address
+        let redirected = NamingPolicy.choose(.url, address: address, head: nil, given: [other])
+        #expect(FileName.safe(redirected) == redirected && !redirected.hasPrefix("."))
+        var moved = address
+        moved.path = "/elsewhere" + address.path
+        #expect(NamingPolicy.choose(.url, address: moved, head: nil, given: [address]) == name)
     }
 
     @Test(arguments: [

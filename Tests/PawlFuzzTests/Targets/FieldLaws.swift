@@ -1,10 +1,14 @@
+import Pawl
+
 @testable import PawlCore
 
 /// Content-Disposition: a valid name is parsed, and any other is harmless once sanitized.
 enum DispositionLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let form = input.byte() % 3
-        let text = String(decoding: input.rest(), as: UTF8.self)
+        let bytes = input.rest()
+        try checkBytes(bytes)
+        let text = String(decoding: bytes, as: UTF8.self)
         switch form {
         case 0:
             guard let name = ContentDisposition.fileName(from: text) else { return }
@@ -13,6 +17,15 @@ enum DispositionLaws {
             try NamingLaws.checkSafe(FileName.safe(name))
         case 1: try checkQuoted(text)
         default: try checkExtended(text)
+        }
+    }
+
+    /// Any bytes, with the charsets of the C library.
+    private static func checkBytes(_ bytes: [UInt8]) throws(BrokenLaw) {
+        for field in [bytes, Array("attachment; filename=\"".utf8) + bytes + [.quote]] {
+            guard let name = ContentDisposition.fileName(from: field, .system) else { continue }
+            try hold(!name.utf8.contains { $0 == .slash || $0 == .backslash }, "a path: \(name)")
+            try NamingLaws.checkSafe(FileName.safe(name))
         }
     }
 

@@ -11,7 +11,8 @@ enum MetalinkLaws {
         try hold(!metalink.files.isEmpty, "no file")
         for file in metalink.files {
             for part in file.folders + [file.name] {
-                try hold(FileName.safe(part) == part, "an unsafe name: \(part)")
+                try hold(FileName.isPossible(part), "no file can have the name \(part)")
+                try hold(FileName.given(part) == part, "a name with what is invisible: \(part)")
             }
             try hold(!file.sources.isEmpty, "no source")
             for (source, next) in zip(file.sources, file.sources.dropFirst()) {
