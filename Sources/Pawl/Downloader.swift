@@ -149,6 +149,9 @@ public final class Downloader: Sendable {
         }
     }
 
+    /// Notes that a download to come gets this name: no part file or journal of another takes it.
+    package func reserve(_ name: String, in folder: String) { disk.reserve(name, in: folder) }
+
     /// Adds a download whose bytes become an object, in order and over one connection.
     ///
     /// Blocks the calling thread while the store is looked at.

@@ -20,6 +20,8 @@ package final class FileDisk: Disk {
     let syncers = WorkerPool(threads: 2)
     let hashers = WorkerPool(threads: 2)
     let publisher: Publisher
+    /// The paths of files to come that look like part files or journals.
+    private let reserved = Mutex<Set<Bytewise<String>>>([])
     private let warned = Mutex<Set<FileIdentity>>([])
 
     /// The system's properties, which tests may replace.
@@ -119,6 +121,11 @@ package final class FileDisk: Disk {
             let outcome = try spare.run(adopts: adopts)
             guard case .distrusted = outcome else { return outcome }
         }
+        if isReserved(usual.names, in: claim.folder) {
+            let outcome = try spare.run(adopts: adopts)
+            if case .result = outcome { unfinished.addSpare(usual.names.final, in: folder) }
+            return outcome
+        }
         let outcome = try usual.run(adopts: adopts)
         guard case .distrusted(let failure) = outcome else { return outcome }
         let other = try spare.run(adopts: adopts)
@@ -128,6 +135,19 @@ package final class FileDisk: Disk {
             notice(of: failure, "using another name for the part file")
         }
         return other
+    }
+
+    package func reserve(_ name: String, in folder: String) {
+        guard FileName.looksLikePart(name) else { return }
+        reserved.withLock { _ = $0.insert(Bytewise("\(folder)/\(name)")) }
+    }
+
+    private func isReserved(_ names: PartNames, in folder: String) -> Bool {
+        reserved.withLock { reserved in
+            !reserved.isEmpty
+                && (reserved.contains(Bytewise("\(folder)/\(names.part)"))
+                    || reserved.contains(Bytewise("\(folder)/\(names.journal)")))
+        }
     }
 
     func notice(of failure: Failure, _ consequence: String) {

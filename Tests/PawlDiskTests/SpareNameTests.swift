@@ -45,6 +45,24 @@ import Testing
         #expect(folder.said.count == 1 && folder.said[0].contains("another name for the part file"))
     }
 
+    @Test(arguments: ["x.bin.part", "x.bin.pawl"], [true, false])
+    func `a file that is still to come keeps its name`(other: String, marks: Bool) async throws {
+        let folder = TestFolder { $0.marks = marks }
+        folder.disk.reserve(other, in: folder.path)
+        folder.disk.reserve("unrelated", in: folder.path)
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(10), at: 0)
+        #expect(!folder.names.contains(other) && partial.form == .spare)
+        let second = try folder.fresh(other, from: "https://a.example/y")
+        #expect(second.name == other)
+        try second.write(payload(20), at: 0)
+        _ = try await second.publish(length: 20)
+        _ = try await partial.publish(length: 10)
+        #expect(folder.names == ["x.bin", other].sorted())
+        #expect(try folder.bytes(of: other) == payload(20) && folder.bytes(of: "x.bin") == payload(10))
+        #expect(folder.said.isEmpty)
+    }
+
     @Test(arguments: [true, false])
     func `it is continued also when the file that was in the way is gone`(marks: Bool) async throws {
         let folder = try begun(["x.bin.part"], marks: marks)

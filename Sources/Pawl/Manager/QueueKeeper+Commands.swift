@@ -31,6 +31,9 @@ extension QueueKeeper {
         record.position = place.position
         record.state = order.start == .paused ? .paused : .waiting
         put(record)
+        if let name = StoredOptions(text: record.options).options.fileName {
+            ports.disk.reserve(name, in: path(of: record))
+        }
         if let pieces = order.pieces { keep(pieces, of: record.id) }
         fresh[Bytewise(source), default: []].append(record.id)
         notify(record.id, .added)

@@ -81,8 +81,9 @@ package struct PrefixListing: Sendable {
         let start = prefix.objectKey.utf8
         guard object.key.utf8.starts(with: start) else { return }
         let rest = String(Substring(object.key.utf8.dropFirst(start.count)))
-        // Such objects stand for folders.
-        guard !rest.isEmpty, !rest.hasSuffix("/"), selection.contains(rest) else { return }
+        // An empty object of such a key stands for a folder.
+        let isFolder = rest.utf8.last ?? UInt8(ascii: "/") == UInt8(ascii: "/")
+        guard !isFolder || object.size > 0, selection.contains(rest) else { return }
         let address: WebAddress
         let path: String
         do throws(Failure) {

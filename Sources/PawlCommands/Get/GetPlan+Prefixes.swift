@@ -59,7 +59,7 @@ extension GetPlan {
 
 extension GetPlan.Item {
     fileprivate init(_ entry: PrefixListing.Entry, _ lines: [InputOption]) {
-        var lines = lines + [InputOption(name: "out", value: entry.path, line: 0)]
+        var lines = lines + [InputOption(name: "out", value: "./" + entry.path, line: 0)]
         // What the object was before gives way to what it is.
         if entry.isOutdated { lines.append(InputOption(name: "if-exists", value: "overwrite", line: 0)) }
         self.init(source: entry.address, mirrors: [], lines: lines)

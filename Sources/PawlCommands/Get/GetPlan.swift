@@ -261,6 +261,21 @@ extension GetPlan {
         self.unchanged = unchanged
     }
 
+    /// The file of an item whose name is known and looks like a part file or journal of another: that gets other names for its
+    /// own.
+    func placeLikePart(of item: Item) -> (folder: String, name: String)? {
+        let out = item.lines.last { $0.name == "out" || $0.name == "output" }?.value
+        guard options.target == nil, FileName.looksLikePart(out ?? item.source),
+            let options = item.lines.isEmpty ? common : try? downloadOptions(for: item)
+        else { return nil }
+        let name =
+            options.fileName
+            ?? (try? WebAddress.parse(item.source).address).map {
+                NamingPolicy.choose(.url, address: $0, head: nil, given: [$0], charsets: .system)
+            }
+        return name.map { (options.folder, $0) }
+    }
+
     /// The store of ``GetOptions/target``.
     func store() throws(Failure) -> ObjectStore? {
         guard options.target != nil else { return nil }
@@ -274,7 +289,7 @@ extension GetPlan {
     func target(of item: Item) throws(Failure) -> WebAddress? {
         guard let target = options.target, target.isS3Prefix else { return options.target }
         let source = try WebAddress.parse(item.source).address
-        let name = NamingPolicy.choose(.url, address: source, head: nil)
+        let name = NamingPolicy.choose(.url, address: source, head: nil, given: [source], charsets: .system)
         return try WebAddress.s3(bucket: target.bucket, key: target.objectKey + name)
     }
 }

@@ -60,6 +60,10 @@ struct GetSession: ~Copyable {
         cookies = CookieSaver(plan.options.cookieJar, &configuration)
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox
+        for item in plan.items {
+            guard let place = plan.placeLikePart(of: item) else { continue }
+            downloader.reserve(place.name, in: place.folder)
+        }
     }
 
     /// Throws code 1 when the system refuses the downloader's threads.

@@ -8,6 +8,13 @@ extension FileName {
         package var journalEnding: String { ".pawl" + rawValue }
     }
 
+    /// Whether it may be the name of a part file or journal of another download.
+    package static func looksLikePart(_ name: String) -> Bool {
+        PartForm.allCases.contains {
+            name.endsWithBytes(of: $0.partialEnding) || name.endsWithBytes(of: $0.journalEnding)
+        }
+    }
+
     /// The part file beside `name`.
     package static func partial(of name: String, as form: PartForm = .usual) -> String {
         beside(name, form.partialEnding)

@@ -77,19 +77,25 @@ extension WebAddress {
         let all = Array(text.utf8)
         let bytes = all.trimmed(\.isWhiteSpace)
         guard bytes.prefix(5).isCaseInsensitively("s3://") else { return try allowed(bytes) }
-        return try allowed(all[bytes.startIndex..<all[bytes.endIndex...].prefix { $0 == .space }.endIndex])
+        let end = all[bytes.endIndex...].prefix { $0 == .space || $0 == .tab }.endIndex
+        return try allowed(all[bytes.startIndex..<end], inKey: true)
     }
 
     /// Throws for what no URL may have.
-    static func allowed(_ bytes: ArraySlice<UInt8>) throws(AddressFlaw) -> ArraySlice<UInt8> {
+    ///
+    /// A key of an object is literal, so that it may have a tab; a line end would end its line in lists.
+    static func allowed(
+        _ bytes: ArraySlice<UInt8>,
+        inKey isKey: Bool = false
+    ) throws(AddressFlaw) -> ArraySlice<UInt8> {
         guard bytes.count <= longest else {
             throw AddressFlaw("address-long", "it is longer than \(longest) bytes")
         }
-        guard !bytes.contains(where: \.isControl) else {
+        guard !bytes.contains(where: { $0.isControl && !(isKey && $0 == .tab) }) else {
             throw AddressFlaw(
                 "address-control-character",
                 "it contains a control character",
-                remedy: "percent-encode it or leave it out"
+                remedy: isKey ? "copy it to another key" : "percent-encode it or leave it out"
             )
         }
         return bytes

@@ -6,7 +6,7 @@ extension WebAddress {
     package static func s3(bucket: String, key: String) throws(Failure) -> WebAddress {
         let text = "s3://\(bucket)/\(key)"
         do throws(AddressFlaw) {
-            return try readS3(allowed(Array(text.utf8)[...]).dropFirst("s3://".utf8.count))
+            return try readS3(allowed(Array(text.utf8)[...], inKey: true).dropFirst("s3://".utf8.count))
         } catch {
             throw failure(error, text)
         }

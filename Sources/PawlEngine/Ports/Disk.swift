@@ -120,12 +120,15 @@ package protocol Disk: AnyObject, Sendable {
         isGiven: Bool,
         to folder: String
     ) throws(Failure) -> AdoptedPart?
+    /// Notes that a download gets this name: part files and journals of others do not use it.
+    func reserve(_ name: String, in folder: String)
     /// Removes the finished file of that name; a missing one is no failure.
     func remove(_ name: String, in folder: String) throws(Failure)
 }
 
 extension Disk {
     package var allowsAnew: Bool { true }
+    package func reserve(_ name: String, in folder: String) {}
     package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     /// Whether there is a part file of `name`, which may be another program's.
     package func holdsPart(of name: String, in folder: String) -> Bool {

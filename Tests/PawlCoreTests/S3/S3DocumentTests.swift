@@ -81,13 +81,16 @@ import Testing
     @Test func `the file of an object stays in its folder`() throws {
         let address = try WebAddress.s3(bucket: "b", key: "k")
         #expect(try ObjectPath.path(of: "a/b c.bin", address) == "a/b c.bin")
-        #expect(
-            try ObjectPath.path(of: ".hidden/-x", address).split(separator: "/").allSatisfy {
-                !$0.hasPrefix(".")
-            }
-        )
-        for rest in ["../x", "a/../b", "a//b", "/a", "a/."] {
-            #expect(throws: Failure.self) { try ObjectPath.path(of: rest, address) }
+        let long = String(repeating: "n", count: 255)
+        for rest in [".hidden/-x", "back\\slash", "...", " a ", "a\tb", "cafe\u{301}", ".git/\(long)"] {
+            #expect(try ObjectPath.path(of: rest, address).hasSameBytes(as: rest))
+            #expect(try WebAddress.s3(bucket: "b", key: rest).objectKey.hasSameBytes(as: rest))
         }
+        for rest in ["../x", "a/../b", "a//b", "/a", "a/.", "..", ".", "", "a/", long + "n"] {
+            let failure = #expect(throws: Failure.self) { try ObjectPath.path(of: rest, address) }
+            #expect(failure?.code == .badOption)
+        }
+        let control = #expect(throws: Failure.self) { try WebAddress.s3(bucket: "b", key: "a\nb") }
+        #expect(control?.remedy == "copy it to another key")
     }
 }

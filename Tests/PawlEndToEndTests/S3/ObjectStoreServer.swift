@@ -57,6 +57,12 @@ struct ObjectStoreServer {
         return (names("objects"), names("uploads"))
     }
 
+    /// Stores an object in the bucket that needs no signature, under any key.
+    func put(public key: String, _ content: String) throws {
+        let path = S3Text.encoded(key.utf8, keepingSlash: true)
+        _ = try curl("-X", "PUT", "--path-as-is", "--data-binary", content, endpoint + "/public/" + path)
+    }
+
     /// Deletes an object of the bucket that needs no signature.
     func delete(public key: String) throws {
         _ = try curl("-X", "DELETE", endpoint + "/public/" + key)

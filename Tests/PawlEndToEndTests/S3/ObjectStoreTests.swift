@@ -190,6 +190,32 @@ struct `Object stores` {
         #expect(sizes.sorted() == [900, 901, 901])
     }
 
+    @Test func `files below a prefix have the names of their keys, byte for byte`() throws {
+        let keys = [
+            ".zarray", ".git/config", "back\\slash", "...", "-", "-rf", "tab\there", " space ", "a.bin",
+            "a.bin.part", "a.bin.pawl",
+            "caf\u{E9}", "cafe\u{301}", "K", "\u{212A}", "zero\u{200C}width",
+        ]
+        for key in keys { try store.put(public: "p/\(key)", key) }
+        try store.put(public: "p/dir/", "content")
+        try store.put(public: "p/empty/", "")
+        let run = try get("s3://public/p/", "-d", "d", "--recursive")
+        #expect(run.code == .code(28), "\(run.errors)")
+        #expect(
+            run.errors.contains("s3://public/p/dir/: its key ends with /") && !run.errors.contains("p/empty/")
+        )
+        for key in keys {
+            #expect(
+                FileSystem.contents(bench.folder.path("d/\(key)")) == Array(key.utf8),
+                "\(key.debugDescription)"
+            )
+        }
+        #expect(FileSystem.names(in: bench.folder.path("d")).count == keys.count)
+        let fetched = try store.count("Get")
+        #expect(try get("s3://public/p/", "-d", "d", "--recursive").code == .code(28))
+        #expect(try store.count("Get") == fetched)
+    }
+
     @Test func `a wrong clock is corrected once`() throws {
         try put("clock", Payload(seed: 7, length: 10))
         try store.control("{\"skew\": 7200}")

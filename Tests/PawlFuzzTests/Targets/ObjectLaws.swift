@@ -14,8 +14,9 @@ enum ObjectLaws {
             of: text,
             WebAddress(scheme: .s3, host: "b", port: 443, path: "/", query: nil)
         ) {
-            for part in path.split(separator: "/", omittingEmptySubsequences: false) {
-                try hold(FileName.safe(String(part)) == part, "an unsafe name: \(part)")
+            try hold(path.hasSameBytes(as: text), "another name than the key's: \(path)")
+            for part in path.pathParts(keepsEmpty: true) {
+                try hold(FileName.isPossible(String(part)), "no file can have the name \(part)")
             }
         }
         let half = bytes.count / 2
@@ -36,7 +37,7 @@ enum ObjectLaws {
         }
         let isTrimmed = address.text.utf8.last.map(\.isWhiteSpace) ?? false
         try hold(isTrimmed || again == address, "its own text means another object: \(address.text)")
-        try hold(!address.text.utf8.contains(where: \.isControl), "a control character")
+        try hold(!address.text.utf8.contains { $0.isControl && $0 != .tab }, "a control character")
         let location = S3Access().location(of: address, parameters: [("k", address.objectKey)])
         try hold(
             (try? WebAddress.parse(location.text).address) == location,
