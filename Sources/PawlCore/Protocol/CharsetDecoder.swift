@@ -40,7 +40,9 @@ package struct CharsetDecoder: Sendable {
     /// mainframe charsets had defects that a server could use.
     private static func name(_ charset: some Collection<UInt8>) -> String? {
         guard 1...40 ~= charset.count,
-            charset.allSatisfy({ $0.isLetter || $0.isDigit || [.dash, .underscore, .dot, .colon].contains($0) })
+            charset.allSatisfy({
+                $0.isLetter || $0.isDigit || [.dash, .underscore, .dot, .colon].contains($0)
+            })
         else { return nil }
         let name = String(decoding: charset.map(\.lowercased), as: UTF8.self)
         let isStateful = ["iso-2022", "iso2022", "csiso2022", "utf-7", "utf7", "ibm9", "ibm1", "ebcdic"]
