@@ -231,7 +231,9 @@ extension EasyHandle {
         let isRefused = text.hasPrefix("Unsupported proxy")
         guard request.settings.values.proxy == nil else { return isRefused ? .unusableProxy : nil }
         guard let variable = EnvironmentProxy.variable(for: request.address.scheme),
-            isRefused || kind == .proxy && !ProxyURL.isUsable(variable.value)
+            // With a sign such as '@' in its password a part of that is looked up as the host.
+            isRefused
+                || (kind == .proxy || kind == .nameResolution) && !ProxyURL.isUsable(variable.value)
         else { return nil }
         return .unusableProxy(in: variable.name)
     }
