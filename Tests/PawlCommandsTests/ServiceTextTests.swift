@@ -16,6 +16,18 @@ import Testing
         return RemoteDownload(.object(json))
     }
 
+    @Test func `a resumed download that waits for a slot is said to be queued`() throws {
+        let states = [("1", "transferring"), ("2", "waiting"), ("3", "preempted"), ("4", "paused")]
+        let line = WaitingLine(
+            try states.map { id, state in
+                try #require(download(("id", .string(id)), ("state", .string(state))))
+            }
+        )
+        #expect(line.words(for: "1") == nil && line.words(for: "4") == nil)
+        #expect(line.words(for: "2") == "queued, position 1; 'pawl start 2' starts it now")
+        #expect(line.words(for: "3")?.hasPrefix("queued, position 2;") == true)
+    }
+
     @Test func `a table has a line per download, with names shortened to the width`() throws {
         let long = String(repeating: "long", count: 30)
         let table = DownloadTable([

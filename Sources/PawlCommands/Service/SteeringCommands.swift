@@ -75,8 +75,12 @@ extension Command {
                 to: name,
                 ids.joined(separator: " ")
             )
-            for member in result.members ?? [] {
-                let words = member.value.bool == true ? done : "nothing to do"
+            let members = result.members ?? []
+            let isQueued = name == "resume" && !options.isJSON && members.contains { $0.value.bool == true }
+            let line = isQueued ? try client.line() : WaitingLine([])
+            for member in members {
+                let words =
+                    member.value.bool == true ? line.words(for: member.name) ?? done : "nothing to do"
                 CommandOutput(options).show(
                     ["id": .string(member.name), "changed": member.value],
                     "\(member.name.prefix(ShortIDs.fewest)) \(words)"
