@@ -88,7 +88,9 @@ public enum DownloadState: String, Sendable, Hashable, CaseIterable {
     case probing
     /// Data is being received, or a retry is pending.
     case transferring
-    /// Offline; resumes when a route is available.
+    /// An attempt found no route, and the system reports no network.
+    ///
+    /// Resumes when it reports one; meanwhile further attempts are made, at most a minute apart.
     case waitingForNetwork
     /// The checksum is being computed.
     case verifying

@@ -19,7 +19,7 @@ extension Downloader {
         return try add(source, options: options, hooks: hooks) { _ in spool }
     }
 
-    /// Whether this machine has a network.
+    /// Whether this machine has a network, as its routes say: proxies, names and endpoints on it need none.
     package var isOnline: Bool { reachability.isOnline }
 
     /// Stops a download; it ends without an event.

@@ -51,7 +51,7 @@ enum CurlErrorText {
             return TransferFault.noHost(host).cause
         }
         if let host = rest("Could not resolve proxy: ") {
-            return LocalizableMessage("proxy-not-resolved", "cannot resolve the proxy's host name \(host)")
+            return TransferFault.causeOfUnresolved(proxy: host)
         }
         // "Operation too slow. Less than 1 bytes/sec transferred the last 5 seconds": the limit of `CurlClient`.
         if let limit = rest("Operation too slow. Less than 1 bytes/sec transferred the last ") {

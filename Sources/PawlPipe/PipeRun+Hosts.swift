@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 import PawlSystem
 
-// Lookups of hosts, servers that cannot be connected to, and the network of this machine.
+// Lookups of hosts, and servers that cannot be connected to.
 extension PipeRun {
     /// Looks up the hosts of waiting samples, which use none of the places meanwhile.
     mutating func lookUp() {
@@ -40,6 +40,7 @@ extension PipeRun {
     mutating func lookedUp(_ host: String, _ query: HostQuery, _ result: HostResult) {
         let now = clock.now
         let samples = Array(schedule.waiting(of: host))
+        if result != .unavailable { outage.unresolved.remove(host) }
         switch result {
         case .addresses:
             for number in samples {
@@ -53,6 +54,7 @@ extension PipeRun {
             for number in samples { endLookup(of: number, query, result) }
         case .unavailable where !downloader.isOnline:
             // No attempt counts that this machine could not make.
+            outage.unresolved.insert(host)
             schedule.lookedUp(host, hasAddresses: false, until: now + .seconds(1))
         case .unavailable:
             var attempts = 1
@@ -132,46 +134,6 @@ extension PipeRun {
     mutating func reject(_ number: Int, _ failure: Failure) {
         guard let entry = entries[number] else { return }
         refuse(number, PipeResult(failure.rejection(of: entry.job.address)))
-    }
-
-    // MARK: the network of this machine
-
-    /// Ends all samples that need a network when this machine has had none for too long.
-    mutating func lookAtNetwork(now: Instant) {
-        guard !downloader.isOnline else {
-            (offlineSince, networkFailure) = (nil, nil)
-            return
-        }
-        let start = offlineSince ?? now
-        offlineSince = start
-        guard start + configuration.networkTimeout <= now, stopDeadline == nil else { return }
-        var failure = Failure(
-            .network,
-            "cannot fetch",
-            at: "the samples",
-            because: "this machine has had no network for \(configuration.networkTimeout.seconds) s",
-            remedy: "run it again when there is one, or raise --network-timeout"
-        )
-        failure.fault = .unreachable
-        // The samples of a published shard would be missing permanently.
-        guard shard == nil else {
-            let isNeeded = entries.values.contains {
-                !$0.job.address.isLoopback && ($0.isWaiting || $0.isParked || $0.download != nil)
-            }
-            if isNeeded { self.failure = self.failure ?? failure }
-            return
-        }
-        networkFailure = failure
-        for (number, request) in requests where !request.address.isLoopback {
-            if let download = request.download { downloader.abandon(download) }
-            endRobots(number, .unknown(PipeResult(failure.moved(to: request.address))), isKept: false)
-        }
-        for number in entries.keys.sorted() {
-            guard let entry = entries[number], !entry.job.address.isLoopback, withdraw(number, entry) else {
-                continue
-            }
-            complete(number, PipeResult(failure.moved(to: entry.job.address)), nil, nil)
-        }
     }
 }
 

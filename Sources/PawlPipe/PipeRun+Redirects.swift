@@ -38,12 +38,14 @@ extension PipeRun {
 
     mutating func redirectLookedUp(_ number: Int, _ query: HostQuery, _ result: HostResult) {
         guard let entry = entries[number], entry.isParked, let target = entry.redirect else { return }
+        if result != .unavailable { outage.unresolved.remove(target.host) }
         switch result {
         case .addresses:
             (entry.isParked, entry.isWaiting) = (false, true)
             let needsLookup = lookups.query(for: entry.job.address) != nil
             return schedule.add(number, of: entry.host, isFirst: true, needsLookup: needsLookup)
         case .unavailable where !downloader.isOnline:
+            outage.unresolved.insert(target.host)
             return redirectLookups.push(number, at: clock.now + .seconds(1))
         case .unavailable:
             var attempts = 1

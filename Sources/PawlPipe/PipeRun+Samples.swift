@@ -83,8 +83,8 @@ extension PipeRun {
             return
         }
         primaries[entry.request] = number
-        if let networkFailure, !job.address.isLoopback {
-            return refuse(number, PipeResult(networkFailure.moved(to: job.address)))
+        if let failure = outage.rejection(of: entry.host, at: clock.now) {
+            return refuse(number, PipeResult(failure.moved(to: job.address)))
         }
         if let failure = breakers.rejection(of: entry, at: clock.now) { return reject(number, failure) }
         entry.isWaiting = true

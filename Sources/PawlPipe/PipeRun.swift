@@ -88,10 +88,7 @@ package struct PipeRun {
     let lookups: SampleLookups
     var breakers: ServerBreakers
     var dice: Dice
-    /// When this machine lost its network.
-    var offlineSince: Instant?
-    /// The failure of all samples while it has none for too long.
-    var networkFailure: Failure?
+    var outage = NetworkOutage()
     var robotsDeadlines = InstantHeap<Int>()
     var robots = RobotsCache()
     /// Requests for robots.txt, which have negative numbers.

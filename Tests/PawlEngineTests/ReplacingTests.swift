@@ -118,7 +118,7 @@ import Testing
         stage.after(.seconds(500)) { stage in
             #expect(stage.phases(id).last == .waitingForNetwork)
             #expect(stage.world.disk.journalled("/downloads/a.bin")?.count == stage.mark)
-            #expect(stage.requests.count == 1 && stage.retries(id).isEmpty)
+            #expect(stage.responses.count == 1 && stage.retries(id).isEmpty)
             stage.world.set(online: true)
         }
         stage.run()

@@ -1,5 +1,6 @@
 import Glibc
 import PawlReach
+import PawlTestKit
 import Synchronization
 import Testing
 

@@ -93,7 +93,7 @@ extension QueueKeeper {
     /// `endsWait`, ends the wait for a retry.
     func resume(_ id: QueueID, endsWait: Bool = true) throws(Failure) -> Bool {
         if machine.knows(id) {
-            if endsWait, machine.rest(of: id) == nil, let run = runs[id], run.box.reading.retryIn != nil {
+            if endsWait, machine.rest(of: id) == nil, let run = runs[id], run.box.reading.waitsToTry {
                 engine.retryNow(run.engineID)
                 return true
             }

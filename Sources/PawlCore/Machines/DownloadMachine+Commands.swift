@@ -2,12 +2,13 @@
 extension DownloadMachine {
     /// Starts or resumes.
     ///
-    /// `found` is an earlier run's journal when the file's place is known before the first response.
+    /// `claimed` is an earlier run's journal when the file's place is known before the first response. `online` is what the
+    /// network monitor reports: without a network too one attempt is made.
     package mutating func begin(claimed: ClaimOutcome?, online: Bool, now: Instant) -> [Action] {
-        isOnline = online
         switch phase {
         case .waiting, .paused, .preempted, .failed:
             prepare()
+            network = NetworkState(offlineSince: online ? nil : now)
             if let claimed { return beginClaimed(claimed, now: now) }
             return openFirst(now: now)
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .finished, .removed:
@@ -110,23 +111,6 @@ extension DownloadMachine {
         }
     }
 
-    package mutating func network(online: Bool, now: Instant) -> [Action] {
-        guard online != isOnline else { return [] }
-        isOnline = online
-        switch phase {
-        case .probing, .transferring:
-            guard !online, !sources.contains(where: { $0.isUsable && $0.current.isLoopback }) else {
-                return []
-            }
-            return stop() + waitForNetwork()
-        case .waitingForNetwork:
-            // A redirect may lead elsewhere from another network, and the old target may have expired.
-            for source in sources.indices { forgetTarget(of: source) }
-            return openFirst(now: now)
-        case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
-        }
-    }
-
     /// Drops every lane and returns their unfinished bytes to the rest.
     mutating func stop() -> [Action] {
         let drops = lanes.map { Action.drop($0.id) }
@@ -148,7 +132,8 @@ extension DownloadMachine {
 
     /// Makes the pending attempt at once.
     package mutating func retryNow(now: Instant) -> [Action] {
-        guard waitsForRetry, isActive else { return [] }
+        if phase == .waitingForNetwork { network.retryAt = now }
+        guard waitsForRetry, isActive else { return tryWithoutNetwork(now: now) }
         isRetryPending = false
         return openFirst(now: now)
     }
@@ -198,7 +183,7 @@ extension DownloadMachine {
     private mutating func waitForDescriptor(_ failure: Failure) -> [Action] {
         let end = end(givesBack: false)
         let drops = stop()
-        phase = .waiting
+        (phase, network.isTrying) = (.waiting, false)
         let wait = descriptorWait.duration(dice: &dice)
         attempts = 0
         // Once: a hundred downloads may wait dozens of times.

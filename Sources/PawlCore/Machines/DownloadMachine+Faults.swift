@@ -17,6 +17,8 @@ extension DownloadMachine {
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
         actions += stop()
+        if let wait = withoutNetwork(fault, source: lane.source, now: now) { return actions + wait }
+        actions += noteNetwork()
         if case .status = fault, takesErrorResponse {
             return actions + fail(describe(fault, disposition, source: lane.source))
         }
@@ -232,7 +234,6 @@ extension DownloadMachine {
         source: Int,
         now: Instant
     ) -> [Action] {
-        if !isOnline, !sources[source].current.isLoopback { return waitForNetwork() }
         let failure = describe(fault, disposition, source: source)
         guard attempts < plan.retry.retries else { return leave(source, failure, now: now) }
         let wait = plan.retry.wait(attempt: attempts + 1, retryAfter: fault.retryAfter, dice: &dice)
@@ -254,12 +255,13 @@ extension DownloadMachine {
         guard isActive, let index = index(of: id) else { return [] }
         let drop = remove(index)
         let again = until ?? now + .seconds(1)
+        let noted = noteNetwork()
         guard lanes.isEmpty else {
             refillAfter = again
             // At once: work taken from a lane for this one must not end that lane in the meantime.
-            return [drop] + reclaim(now: now)
+            return [drop] + noted + reclaim(now: now)
         }
-        return [drop, alarm(at: again, isForConnection: until == nil)]
+        return [drop] + noted + [alarm(at: again, isForConnection: until == nil)]
     }
 
     /// What to do about a response that no retry mends.

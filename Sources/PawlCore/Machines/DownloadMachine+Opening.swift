@@ -5,13 +5,13 @@ extension DownloadMachine {
         awaitsPieces = false
         let source = pickSource()
         sampleOpenJoints()
-        guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
         let isCompared = samples.isEmpty && !isComparingElsewhere
         if map.isComplete, !map.done.isEmpty, isCompared, sources[source].isProven || digestsDecide {
             return complete()
         }
-        let entered = next == phase ? [] : [enter(next)]
+        let entered = next == phase || network.isTrying ? [] : [enter(next)]
+        phase = next
         return entered + openFirst(from: source, now: now)
     }
 
@@ -19,7 +19,8 @@ extension DownloadMachine {
     private func pickSource() -> Int {
         if sources.count == 1 { return 0 }
         let usable = sources.indices.filter { sources[$0].isUsable }
-        return usable[attempts % usable.count]
+        let reachable = usable.filter { !network.unreached.contains($0) }
+        return reachable.isEmpty ? usable[attempts % usable.count] : reachable[attempts % reachable.count]
     }
 
     private mutating func openFirst(from source: Int, now: Instant) -> [Action] {
@@ -32,7 +33,11 @@ extension DownloadMachine {
         guard rangesUsable, !rangeWasSilent, !isStale else {
             return checksBeforeWhole() ?? [startOver(from: source, now: now)]
         }
-        if let question, !hasPieces, sources[question.source].isUsable { return [ask(question, now: now)] }
+        if let question, !hasPieces, sources[question.source].isUsable,
+            !network.unreached.contains(question.source)
+        {
+            return [ask(question, now: now)]
+        }
         if let existingLength, existingLength == written, plan.hasDigest, !knowsExisting {
             // Whether anything follows the existing file: a 416 denies it without a body (C3).
             knowsExisting = true

@@ -51,9 +51,11 @@ extension DownloadMachine {
     /// Called a few times a second.
     package mutating func tick(now: Instant) -> [Action] {
         // Verifying a large file takes long, and so may the network.
-        if phase == .verifying || phase == .waitingForNetwork { return checkpoint(now: now) }
+        if phase == .verifying || phase == .waitingForNetwork {
+            return checkpoint(now: now) + tryWithoutNetwork(now: now)
+        }
         guard isActive else { return [] }
-        var actions = timeouts(now: now)
+        var actions = leaveSilentLanes(now: now) + timeouts(now: now)
         guard isActive else { return actions }
         for index in lanes.indices { lanes[index].measure(now: now) }
         actions += closeTooSlow(now: now)
@@ -147,12 +149,6 @@ extension DownloadMachine {
         checkpointAt = now + DownloadMachine.checkpointPeriod
         checkpointBytes = written
         return [.checkpoint]
-    }
-
-    /// Ends the wait for the next checkpoint: none may follow for long.
-    mutating func waitForNetwork() -> [Action] {
-        checkpointBytes = written
-        return [.checkpoint, enter(.waitingForNetwork)]
     }
 
     /// Bytes are about to be discarded, and a checkpoint in progress with them: the others need a new one.

@@ -32,6 +32,7 @@ extension DownloadMachine {
         for index in lanes.indices.reversed() where lanes[index].source == source {
             actions.append(remove(index))
         }
+        if phase == .waitingForNetwork { return tryAgain(now: now) }
         guard isActive || phase == .verifying else { return actions }
         if lanes.contains(where: { $0.kind != .settling }) { return actions + refill(now: now) }
         return actions + stop() + openFirst(now: now)

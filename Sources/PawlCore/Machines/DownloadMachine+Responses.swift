@@ -17,11 +17,12 @@ extension DownloadMachine {
         ramp.responded(after: lanes[index].opening)
         let source = lanes[index].source
         if head.status == 206 { sources[source].sendsParts = true }
+        let noted = noteNetwork()
         if case .checkingTag = lanes[index].kind {
-            return checkedTag(index, head: head, wallTime: wallTime, now: now)
+            return noted + checkedTag(index, head: head, wallTime: wallTime, now: now)
         }
-        if let actions = followedEnd(index, head: head, now: now) { return actions }
-        return judge(index, head: head, wallTime: wallTime, now: now)
+        if let actions = followedEnd(index, head: head, now: now) { return noted + actions }
+        return noted + judge(index, head: head, wallTime: wallTime, now: now)
     }
 
     /// Judges the response with what is known now.

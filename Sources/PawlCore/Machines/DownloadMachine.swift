@@ -51,7 +51,7 @@ package struct DownloadMachine: Hashable, Sendable {
     var nextCheck: UInt64 = 0
 
     var isClaimed = false
-    var isOnline = true
+    var network = NetworkState()
     /// `false` once this object was sent without ranges.
     var rangesUsable = true
     /// A request with Range got no response; the next attempt, without Range, decides.
@@ -176,6 +176,7 @@ package struct DownloadMachine: Hashable, Sendable {
 
     mutating func enter(_ next: Phase) -> Action {
         phase = next
+        network.isTrying = false
         return .notify(.phase(next))
     }
 

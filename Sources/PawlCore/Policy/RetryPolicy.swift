@@ -8,6 +8,9 @@ package struct RetryPolicy: Hashable, Sendable {
     /// The longest Retry-After that is honoured.
     package var longestRetryAfter: Interval
 
+    /// The first wait for a network that the monitor does not report, doubled each time up to `longestWait`.
+    package var offlineDelay = Interval.seconds(2)
+
     package static let longestWait = Interval.seconds(60)
     /// The first wait where none was chosen, or where a server's Retry-After is zero: doubled like any other,
     /// so that a server which fails at once does not use up all attempts in a moment.
@@ -41,6 +44,11 @@ package struct RetryPolicy: Hashable, Sendable {
             min(doubled, RetryPolicy.longestWait.seconds) * (0.75 + dice.fraction() / 2)
         )
         return max(own, allowed(retryAfter) ?? .zero)
+    }
+
+    /// The wait after which an attempt is made though the monitor reports no network; `waits` counts those before.
+    package func wait(offline waits: Int) -> Interval {
+        min(offlineDelay * Double(1 << min(waits, 16)), max(RetryPolicy.longestWait, offlineDelay))
     }
 
     /// The part of a server's Retry-After that is honoured.

@@ -113,6 +113,13 @@ extension TransferFault {
         )
     }
 
+    /// The proxy's host name could not be resolved.
+    package static func causeOfUnresolved(proxy host: String) -> LocalizableMessage {
+        LocalizableMessage("proxy-not-resolved", "cannot resolve the proxy's host name \(host)")
+    }
+
+    var concernsNameOfProxy: Bool { cause.id == Self.causeOfUnresolved(proxy: "").id }
+
     /// The given proxy's URL cannot be used.
     package static let unusableProxy = TransferFault(
         .proxy,

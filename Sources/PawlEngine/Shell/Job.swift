@@ -96,6 +96,9 @@ package struct ProgressSample: Hashable, Sendable {
     package var at = Instant(nanoseconds: 0)
 
     package init() {}
+
+    /// Whether it waits for its next attempt, which the user may have made at once.
+    package var waitsToTry: Bool { retryIn != nil || phase == .waitingForNetwork }
 }
 
 /// An event of a download, with the shell's additions to the machine's update.

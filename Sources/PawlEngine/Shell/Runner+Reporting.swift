@@ -5,7 +5,7 @@ extension Runner {
     func read(now: Instant) {
         meter.note(total: machine.received, now: now)
         var reading = ProgressSample()
-        reading.phase = machine.phase
+        reading.phase = ask { $0.shownPhase }
         reading.name = machine.name
         reading.written = machine.map.done.count
         reading.total = machine.map.total
@@ -28,7 +28,7 @@ extension Runner {
         // Its receivers may start it again because of this event.
         if let observer = job.observer { return observer(update, lastHead) }
         if update.isRest { shared.onRests(id) }
-        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: machine.phase) }
+        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: machine.shownPhase) }
         let now = clock.now
         if readConnections != writers.count {
             read(now: now)

@@ -107,7 +107,7 @@ final class Runner {
     func begin() {
         let now = clock.now
         machine.happens(at: now)
-        let isLocal = job.plan.sources.contains(where: \.isLoopback)
+        let isLocal = job.plan.sources.allSatisfy(\.isLoopback)
         let online = isLocal || shared.ports.reachability.isOnline
         machine.limited(to: presentLimit, now: now)
         let hasWaited = machine.descriptorWait.count > 0
@@ -257,15 +257,14 @@ final class Runner {
 
     /// A failure may be the first sign of a lost network, before the monitor reports it.
     private func noteNetwork() {
-        guard !job.plan.sources.contains(where: \.isLoopback), !shared.ports.reachability.isOnline else {
-            return
-        }
-        feed { $0.network(online: false, now: $1) }
+        guard ask({ $0.sources.contains { !$0.current.isLoopback } }) else { return }
+        let isOnline = shared.ports.reachability.isOnline
+        feed { $0.network(online: isOnline, now: $1) }
     }
 
     /// Polls the monitor: it reports changes only, and a short outage may not appear as one.
     private func lookForNetwork(now: Instant) {
-        guard machine.phase == .waitingForNetwork, now >= nextLook else { return }
+        guard machine.shownPhase == .waitingForNetwork, now >= nextLook else { return }
         nextLook = now + .seconds(1)
         if shared.ports.reachability.isOnline { feed(now: now) { $0.network(online: true, now: $1) } }
     }

@@ -24,6 +24,7 @@ package enum Law: String, CaseIterable, Sendable {
     case paused = "what the user paused does not run"
     case slots = "slots are never exceeded"
     case idle = "no slot is idle while a download waits"
+    case reached = "no download waits for a network that it has"
     case patience = "retries stop when there is no progress, and not before"
     case response = "a request gets its own response, and all of it"
     case reuse = "a connection carries one request at a time, and none after leftovers"
@@ -114,6 +115,15 @@ extension Law {
 
     package static func idle(running: Int, waiting: Int, of slots: Int) -> String? {
         waiting == 0 || running >= slots ? nil : "\(waiting) wait, \(running) of \(slots) run"
+    }
+
+    /// An attempt is made at least every minute.
+    package static func reached(upSince: Instant?, waitsSince: Instant?, now: Instant) -> String? {
+        guard let upSince, let waitsSince, case let both = max(upSince, waitsSince) else { return nil }
+        // An attempt takes its time.
+        let longest = RetryPolicy.longestWait * 1.1
+        return now - both <= longest
+            ? nil : "has waited for \((now - both).seconds) s while there is a network"
     }
 
     /// A download failed after `total` retries, `idle` of them after the last new byte.

@@ -30,6 +30,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case removesSlot
     /// A paused download continues.
     case ignoresPauses
+    /// No attempt is made while the monitor reports no network.
+    case believesMonitor
     /// Retries exceed their limit.
     case neverGivesUp
     /// Servers never send their last byte.
@@ -121,6 +123,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .addsSlot: .slots
         case .removesSlot: .idle
         case .ignoresPauses: .paused
+        case .believesMonitor: .reached
         case .neverGivesUp: .patience
         case .withholdsEnds, .breaksAtOnce, .shortensParts: .finishes
         case .restartsFailed: .ends

@@ -54,6 +54,33 @@ extension Scenario {
         for late in 1...4 { atTimes.append((.milliseconds(start + Int64(late)), .cut)) }
     }
 
+    /// The monitor reports a network that is not there, or does not report one that is.
+    ///
+    /// Drawn apart, so that other worlds do not depend on it.
+    mutating func addFalseReports() {
+        var luck = Dice(seed: seed &* 449 &+ 3)
+        guard luck.chance(0.2) else { return }
+        let start = Int64(luck.number(0...4_000))
+        let end = start + Int64(luck.number(1...8_000))
+        let loss = Incident.network(isUp: false, breaks: luck.chance(0.5))
+        let falseReports: [(Int64, Incident)] =
+            switch luck.below(4) {
+            // A proxy or a name leads to this machine.
+            case 0: [(luck.chance(0.5) ? 0 : start, .monitor(isOnline: false))]
+            // The network comes back by another way than the one that was watched.
+            case 1: [(start, loss), (end, .unreported(isUp: true, breaks: false))]
+            // The link to a virtual machine stays.
+            case 2:
+                [
+                    (start, .unreported(isUp: false, breaks: luck.chance(0.5))),
+                    (end, .unreported(isUp: true, breaks: false)),
+                ]
+            default:
+                (0..<luck.number(2...6)).map { (start + Int64($0) * 700, .monitor(isOnline: $0 % 2 == 1)) }
+            }
+        for (time, incident) in falseReports { atTimes.append((.milliseconds(time), incident)) }
+    }
+
     private func changeable(_ index: Int) -> SimulatedFile? {
         let download = downloads[index]
         guard download.job.plan.selection == .whole, download.job.plan.checksums.isEmpty,

@@ -43,6 +43,10 @@ package struct Scenario: Sendable {
         case crash(FakeDisk.Crash)
         case cut
         case network(isUp: Bool, breaks: Bool)
+        /// As `network`, without a report of the monitor.
+        case unreported(isUp: Bool, breaks: Bool)
+        /// The monitor reports that, whatever the network does.
+        case monitor(isOnline: Bool)
         case pause(Int)
         case resume(Int)
         case remove(Int)
@@ -91,6 +95,7 @@ package struct Scenario: Sendable {
         for _ in 0..<dice.pick([0, 0, 0, 1, 2]) { addTrap() }
         addForeignAppends()
         addChangeBeforePage()
+        addFalseReports()
         addHooks()
         addBlanks()
         addDigests()

@@ -8,13 +8,22 @@ extension Simulation {
         world.timeline.note("\(incident)")
         switch incident {
         case .crash, .pause, .resume, .slots: withdrawPages()
-        case .cut, .network, .room, .change, .replace, .grow, .damage, .remove, .limit: break
+        case .cut, .network, .unreported, .monitor, .room, .change, .replace, .grow, .damage, .remove, .limit:
+            break
         }
         switch incident {
         case .cut: if world.network.cutConnection() { note("connections cut") }
         case .network(let isUp, let breaks):
             if !isUp { note("network losses") }
             world.set(online: isUp, breaks: breaks)
+            noteNetwork(isUp: isUp)
+        case .unreported(let isUp, let breaks):
+            if !isUp { note("network losses that are not reported") }
+            world.network.set(isUp: isUp, breaks: breaks)
+            noteNetwork(isUp: isUp)
+        case .monitor(let isOnline):
+            note(isOnline ? "reports of a network" : "false reports of a lost network")
+            world.reachability.change(to: isOnline)
         case .room(let room): world.disk.troubles.room = room
         case .change(let index, let payload): change(index, payload, datesStay: false)
         case .replace(let index, let payload): change(index, payload, datesStay: true)
@@ -34,6 +43,10 @@ extension Simulation {
             note("limits changed")
             state.withLock { $0.scheduler }?.engine.limit(to: rate)
         }
+    }
+
+    private func noteNetwork(isUp: Bool) {
+        state.withLock { $0.upSince = isUp ? world.clock.now : nil }
     }
 
     private func pause(_ index: Int) {

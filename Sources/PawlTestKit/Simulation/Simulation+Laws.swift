@@ -57,6 +57,7 @@ extension Simulation {
         if phase == .preempted { note("preempted") }
         course(index) { course in
             course.phase = phase
+            course.waitsSince = phase == .waitingForNetwork ? course.waitsSince ?? world.clock.now : nil
             switch phase {
             case .publishing, .paused, .finished, .failed, .removed: course.isWanted = false
             case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .preempted: break
@@ -156,8 +157,11 @@ extension Simulation {
     }
 
     private func checkInstant() {
-        let (courses, slots, isOver) = state.withLock { ($0.courses, $0.slots, $0.isDead || $0.isClosing) }
+        let (courses, slots, isOver, upSince) = state.withLock {
+            ($0.courses, $0.slots, $0.isDead || $0.isClosing, $0.upSince)
+        }
         guard !isOver else { return }
+        let now = world.clock.now
         var running = 0
         var verifying = 0
         var waiting = 0
@@ -166,6 +170,9 @@ extension Simulation {
             // A file that is being verified is not stopped, and needs no network.
             if course.phase == .verifying { verifying += 1 }
             if course.isWanted, !course.isRunning, !course.isPaused { waiting += 1 }
+            if let text = Law.reached(upSince: upSince, waitsSince: course.waitsSince, now: now) {
+                violate(.reached, "\(index) \(text)")
+            }
             switch course.phase {
             case .probing, .transferring, .waitingForNetwork:
                 if course.isPaused { violate(.paused, "\(index) is \(course.phase)") }

@@ -33,6 +33,8 @@ package final class Simulation: Sendable {
         /// Whether bytes that it had received were of no use.
         var startedOver = false
         var run: RunView?
+        /// Since when it waits for the network.
+        var waitsSince: Instant?
 
         var isRunning: Bool {
             switch phase {
@@ -47,6 +49,8 @@ package final class Simulation: Sendable {
         var isDead = false
         var isClosing = false
         var isFinale = false
+        /// Since when the network is up.
+        var upSince: Instant? = Instant(nanoseconds: 0)
         var slots: Int
         /// The number of processes that have ended.
         var lives = 0
@@ -187,6 +191,7 @@ extension Simulation {
         case .neverGivesUp: job.plan.retry.retries += 3
         case .widensDownloads: job.plan.ramp = .fixed(scenario.downloads[index].width + 1)
         case .skipsPieces: job.plan.pieces = nil
+        case .believesMonitor: job.plan.retry.offlineDelay = .seconds(7200)
         case .skipsUnfitPieces where scenario.downloads[index].hasUnfitPieces: job.plan.pieces = nil
         case .keepsUnchecked where job.ifExists == .skip: job.plan.pieces = nil
         default: break
@@ -300,6 +305,7 @@ extension Simulation {
         state.withLock { $0.scheduler }?.engine.limit(to: nil)
         for host in world.network.hosts { world.network[host].calmDown() }
         world.set(online: true)
+        state.withLock { $0.upSince = world.clock.now }
     }
 
     private func shutDown() {

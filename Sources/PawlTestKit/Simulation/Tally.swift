@@ -21,6 +21,7 @@ package struct Tally: Sendable, Hashable {
         "slow lanes replaced", "restarts from 0", "comparisons that agreed", "verdict: the content changed",
         "verdict: continuing without ranges", "verdict: left out a source", "verdict: no response to a range",
         "verdict: the redirect's target expired", "connections cut", "network losses",
+        "network losses that are not reported", "reports of a network", "false reports of a lost network",
         "throttling responses of hosts",
         "pauses", "removals", "slots changed", "preempted", "limits changed", "contents changed",
         "retries: network", "retries: timeout",

@@ -207,6 +207,8 @@ final class Stage: Sendable {
         #expect(agreed == Int(payload.length), comment, sourceLocation: sourceLocation)
     }
 
+    /// The requests that a server has responded to.
+    var responses: [SimulatedRequest] { requests.filter { $0.status > 0 } }
     var requests: [SimulatedRequest] { world.network.requests }
 }
 

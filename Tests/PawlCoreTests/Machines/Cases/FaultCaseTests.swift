@@ -158,26 +158,6 @@ import Testing
         #expect(bench.machine == before)
     }
 
-    @Test func `D4 a source on this machine needs no network, the others wait for it`() {
-        var bench = Bench(hosts: ["a.example", "127.0.0.1"])
-        bench.begin()
-        #expect(bench.machine.network(online: false, now: bench.now).isEmpty)
-        #expect(bench.machine.phase == .probing)
-        bench.fail(.connectionLost)
-        #expect(bench.machine.phase == .waitingForNetwork && bench.machine.attempts == 0)
-        #expect(bench.machine.network(online: false, now: bench.now).isEmpty)
-        bench.said = bench.machine.network(online: true, now: bench.now)
-        #expect(bench.machine.phase == .probing)
-    }
-
-    @Test func `D5 without a network nothing is requested until it is there`() {
-        var bench = Bench()
-        bench.begin(online: false)
-        #expect(bench.said == [.notify(.phase(.waitingForNetwork))])
-        #expect(bench.machine.lanes.isEmpty)
-        #expect(bench.machine.network(online: true, now: bench.now).count == 2)
-    }
-
     @Test func `E1 a timeout of a range request is followed by one request without a range`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))

@@ -75,14 +75,15 @@ import Testing
         #expect(try Self.question(bench).id != order.id)
     }
 
-    @Test func `a lost network withdraws it too, and the next request asks again`() throws {
+    @Test func `a report of a lost network leaves it, and the request is tried`() throws {
         var bench = Self.bench(.adapt)
         bench.begin()
         let order = try Self.question(bench)
         _ = bench.machine.network(online: false, now: bench.now)
-        #expect(!bench.machine.awaits(order.id))
-        bench.said = bench.machine.network(online: true, now: bench.now)
-        #expect(try Self.question(bench).id != order.id)
+        bench.tick(after: 5)
+        #expect(bench.machine.awaits(order.id))
+        bench.said = bench.machine.replied(order.id, .proceed, now: bench.now)
+        #expect(Self.opened(bench).count == 1)
     }
 
     @Test func `a refused login is repeated with another one, and the refusal may stand`() throws {

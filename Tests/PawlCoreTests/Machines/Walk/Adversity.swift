@@ -4,6 +4,8 @@
 enum Adversity: CaseIterable {
     case silence
     case resets
+    /// No route leads to the server, whatever the monitor reports.
+    case unreachable
     case overloaded
     case notFound
     case refusedRanges
@@ -50,6 +52,7 @@ enum Adversity: CaseIterable {
         switch self {
         case .silence: _ = state.apply(.tick(seconds: 11))
         case .resets: _ = state.apply(.broke(lane.id))
+        case .unreachable: _ = state.apply(.unreached(lane.id))
         case .overloaded: _ = state.apply(.responded(lane.id, .overloaded))
         case .notFound, .expiringAddresses: _ = state.apply(.responded(lane.id, .notFound))
         case .refusedRanges:

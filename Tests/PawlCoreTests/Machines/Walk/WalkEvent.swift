@@ -44,6 +44,8 @@ enum WalkEvent: Hashable {
     case joined(LaneID, agreed: Bool)
     case completed(LaneID)
     case broke(LaneID)
+    /// No route led to the server.
+    case unreached(LaneID)
     case closed(LaneID)
     case denied(LaneID)
     case tick(seconds: Int)
@@ -78,7 +80,7 @@ extension WalkEvent {
         switch lane.stage {
         case .asking:
             Response.allCases.map { .responded(lane.id, $0) } + [
-                .broke(lane.id), .closed(lane.id), .denied(lane.id),
+                .broke(lane.id), .unreached(lane.id), .closed(lane.id), .denied(lane.id),
             ]
         case .claiming: Claim.allCases.map { .claimed(lane.id, $0) }
         case .flowing:

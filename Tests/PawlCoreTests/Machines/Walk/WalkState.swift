@@ -39,6 +39,8 @@ struct WalkState {
             return machine.ended(lane, .complete, now: now)
         case .broke(let lane):
             return machine.ended(lane, .failed(TransferFault(.connectionLost, foreign: "it broke")), now: now)
+        case .unreached(let lane):
+            return machine.ended(lane, .failed(TransferFault(.unreachable, foreign: "no route")), now: now)
         case .closed(let lane): return machine.ended(lane, .stopped, now: now)
         case .denied(let lane): return machine.denied(lane, until: nil, now: now)
         case .tick(let seconds):
@@ -170,11 +172,12 @@ extension WalkState {
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
                 machine.isTooSlow, machine.isStale, machine.asksClosed, machine.difference == nil,
-                machine.question != nil,
+                machine.question != nil, machine.network.isChecked, machine.network.isTrying,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),
                 machine.base ?? -1, Int64(machine.refreshes), Int64(machine.rangeRefusals),
+                Int64(machine.network.unreached.count),
             ]
         )
     }

@@ -26,7 +26,8 @@ struct WalkStep {
     private var brokenRequests: String? {
         var requests = Set(before.lanes.map(\.id)).union(opened).subtracting(dropped)
         switch event {
-        case .completed(let lane), .broke(let lane), .closed(let lane): requests.remove(lane)
+        case .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane):
+            requests.remove(lane)
         case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
             if !opened.isEmpty { return "a request after \(event)" }
         case .begin, .responded, .claimed, .progressed, .compared, .comparedBlank, .reachedEnd, .joined,
@@ -79,7 +80,7 @@ struct WalkStep {
         switch event {
         case .begin, .claimed: return nil
         case .responded, .progressed, .compared, .comparedBlank, .reachedEnd, .joined, .completed, .broke,
-            .closed, .denied,
+            .unreached, .closed, .denied,
             .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published,
             .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
@@ -101,7 +102,8 @@ struct WalkStep {
         switch event {
         case .responded(let lane, _), .compared(let lane, _), .comparedBlank(let lane), .reachedEnd(let lane),
             .joined(let lane, _),
-            .completed(let lane), .broke(let lane), .closed(let lane), .claimed(let lane, _),
+            .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane),
+            .claimed(let lane, _),
             .denied(let lane), .progressed(let lane):
             before.lanes.first { $0.id == lane }?.source
         case .begin, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested,
