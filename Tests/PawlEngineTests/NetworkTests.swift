@@ -21,7 +21,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `D4 a connection that still receives data goes on`() {
+    @Test func `D4 a connection that still receives data continues`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 0) })
