@@ -30,7 +30,9 @@ import Testing
             let path = "\(folder.path)/\(name)"
             let claim = Claim(folder: path, name: "f", ifExists: .rename, facts: folder.facts("f"))
             let result = try folder.disk.claim(claim) { _ in false }
-            guard case .fresh(let partial) = result else { throw Unexpected(what: "an existing file") }
+            guard case .fresh(let partial as FilePartial) = result else {
+                throw Unexpected(what: "an existing file")
+            }
             try partial.write(payload(10, seed: seed), at: 0)
             #expect(FileSystem.names(in: path).contains("f.part"))
             #expect(folder.disk.folders.kept(path) != nil)
