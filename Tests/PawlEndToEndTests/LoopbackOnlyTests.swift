@@ -52,7 +52,8 @@ struct LoopbackOnlyTests {
                 requests: origin.log.connections
             )
         }
-        return try #require(found.flatMap(\.self))
+        let result: Result? = found ?? nil
+        return try #require(result)
     }
 
     private func expectFile(_ result: Result) {

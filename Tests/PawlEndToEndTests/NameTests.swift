@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "/..%2f..%2fevil", "/%2e%2e", "/%00nul", "/a%0ab", "/.hidden", "/-dash", "/%2F", "/", "/folder/",
-        "/" + String(repeating: "%C3%BC", count: 150) + ".tar.gz", "/%FF%FE", "/a%5cb", "/...", "/%20",
+        "/..%2f..%2fevil", "/%2e%2e", "/%00nul", "/a%0ab", "/%2F", "/", "/folder/",
+        "/" + String(repeating: "%C3%BC", count: 150) + ".tar.gz", "/%FF%FE", "/%20",
         "/nul?../../x",
     ])
     func `B4 C1 D18 a name from a URL is sanitized`(target: String) throws {
@@ -77,6 +77,27 @@ import Testing
         #expect(outcome.code == 0, "\(outcome)")
         try expectOneSafeFile(in: inner, nil, outcome)
         #expect(bench.folder.names == ["inner"])
+    }
+
+    @Test(arguments: [
+        ("/.hidden", ".hidden", "hidden"), ("/-dash", "-dash", "dash"), ("/a%5cb", "a\\b", "b"),
+        ("/...", "...", "download"),
+    ])
+    func `B4 the name in a URL that was given is kept, one in a redirect made safe`(
+        target: String,
+        given: String,
+        safe: String
+    ) throws {
+        let bench = try Bench()
+        bench.origin.serve(target, payload)
+        let redirect = bench.origin.serve("/redirect", Payload([])) {
+            $0.instead = .init(302, lines: ["Location: \(target)"])
+        }
+        for (url, folder, name) in [(bench.origin.url(target), "given", given), (redirect, "moved", safe)] {
+            let outcome = try bench.get(url, "-d", bench.folder.path(folder))
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(FileSystem.names(in: bench.folder.path(folder)) == [name])
+        }
     }
 
     private func expectOneSafeFile(in folder: String, _ expected: String?, _ outcome: Outcome) throws {
