@@ -36,8 +36,14 @@ final class `The command line` {
         #expect(try PawlProcess.run(PawlBinary.path, ["get", "--help"]).output == help.output)
     }
 
+    @Test func `the program without a command prints the short help`() throws {
+        let process = try PawlProcess.run(PawlBinary.path, [])
+        #expect(process.exit == .code(0))
+        #expect(process.output.hasPrefix("Pawl ") && process.errors.isEmpty)
+    }
+
     @Test func `an invalid command ends with 28 and one sentence`() throws {
-        for arguments in [["add"], [], ["get"], ["get", "--colour", "u"], ["get", "-x", "none", "u"]] {
+        for arguments in [["add"], ["get"], ["get", "--colour", "u"], ["get", "-x", "none", "u"]] {
             let process = try PawlProcess.run(PawlBinary.path, arguments)
             #expect(process.exit == .code(28), "\(arguments)")
             #expect(process.errors.hasPrefix("pawl: "), "\(arguments)")
