@@ -61,37 +61,14 @@ extension DownloadSession {
         return task
     }
 
-    /// Ends a task of a session that accepts none.
-    ///
-    /// Its handler is called at once. Its delegate is called when it is resumed or cancelled: only then does the program
-    /// know the task.
+    /// Ends a task of an invalidated session, which has no delegate any more but may have a handler that waits.
     private func refuse(_ task: DownloadTask, _ completion: DownloadTask.Completion?, _ end: End) {
         let error = end.error(for: task)
         task.facts.withLock { facts in
             (facts.state, facts.error, facts.completion) = (.completed, error, nil)
-            facts.isUnreported = completion == nil
         }
         guard let completion else { return }
         Task(executorPreference: Self.executor) { self.call { completion(nil, nil, error) } }
-    }
-
-    /// Reports the end of a refused task, once.
-    func reportRefused(_ task: DownloadTask) {
-        let error = task.facts.withLock { facts -> PawlError? in
-            defer { facts.isUnreported = false }
-            return facts.isUnreported ? facts.error : nil
-        }
-        guard let error else { return }
-        Task(executorPreference: Self.executor) {
-            self.notify(task) { delegate in
-                delegate.urlSession(
-                    self,
-                    task: task,
-                    didCompleteWithError: delegate.urlSession(self, errorFor: error)
-                )
-            }
-            task.facts.withLock { $0.delegate = nil }
-        }
     }
 
     /// The content of resume data, whose bytes are where the queue expects them.

@@ -7,7 +7,7 @@ extension DownloadSession {
     /// The questions of downloads that go to the delegate.
     var hooks: DownloadHooks {
         var hooks = DownloadHooks()
-        hooks.redirect = { [weak self] proposal in await self?.decide(proposal) ?? .stop }
+        hooks.redirect = { [weak self] proposal in await self?.decide(proposal) ?? .follow }
         hooks.authenticate = { [weak self] challenge in await self?.decide(challenge) ?? .useDefault }
         return hooks
     }
@@ -19,23 +19,16 @@ extension DownloadSession {
             to: proposal.to,
             sendingAll: configuration.options.trustsRedirects
         )
-        let redirect = FollowedRedirect(from: proposal.from, to: proposal.to, number: proposal.redirects)
-        if task.facts.withLock({ $0.followed.contains(redirect) }) { return .follow }
-        let decided: RedirectReply = await ask(instead: .none) { reply in
+        let next: SessionRequest? = await ask(instead: request) { reply in
             self.notify(task) { delegate in
                 delegate.urlSession(
                     self,
                     task: task,
                     willPerformHTTPRedirection: response,
                     newRequest: request,
-                    completionHandler: { reply(.decided($0)) }
+                    completionHandler: reply
                 )
             }
-        }
-        guard case .decided(let next) = decided else {
-            // What nobody has allowed is not requested.
-            task.facts.withLock { $0.decided = .undecided(proposal.to) }
-            return .stop
         }
         guard let next else { return .stop }
         if let refusal = next.refusal(adding: [:]) {
@@ -44,17 +37,8 @@ extension DownloadSession {
         }
         task.facts.withLock { $0.current = next }
         let added = next.fields(addedTo: request)
-        guard next.url.hasSameBytes(as: proposal.to), added.isEmpty else {
-            return .followTo(next.url, headers: added)
-        }
-        task.facts.withLock { _ = $0.followed.insert(redirect) }
-        return .follow
-    }
-
-    private enum RedirectReply {
-        /// The completion handler was dropped.
-        case none
-        case decided(SessionRequest?)
+        return next.url.hasSameBytes(as: proposal.to) && added.isEmpty
+            ? .follow : .followTo(next.url, headers: added)
     }
 
     private func decide(_ challenge: AuthenticationChallenge) async -> AuthenticationDecision {
@@ -66,11 +50,7 @@ extension DownloadSession {
             failureResponse: challenge.response.map { SessionResponse($0) },
             task: task
         )
-        // A suspended transfer begins anew; a decision that was refused has failures.
-        let known = challenge.previousFailures == 0 ? task.facts.withLock { $0.logins[space] } : nil
-        let decision: Decision
-        if let known { decision = known } else { decision = await ask(question, of: task) }
-        task.facts.withLock { $0.logins[space] = decision }
+        let decision = await ask(question, of: task)
         switch decision.disposition {
         case .useCredential:
             guard let user = decision.credential?.user else { return .useDefault }
@@ -139,8 +119,8 @@ extension DownloadSession {
         return decision
     }
 
-    /// Calls the delegate on its thread, and waits until it replies; one that drops its completion handler has replied
-    /// `instead`.
+    /// Calls the delegate on its thread, and waits until it replies; one that forgets its completion handler has
+    /// replied `instead`.
     private func ask<Value: Sendable>(
         instead: Value,
         _ call: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
@@ -150,28 +130,6 @@ extension DownloadSession {
             let reply = Reply(continuation, instead: instead)
             manager.perform { call { reply.give($0) } }
         }
-    }
-}
-
-/// A redirect that the delegate has let through.
-struct FollowedRedirect: Hashable {
-    var from: String
-    var to: String
-    /// How many redirects preceded it.
-    var number: Int
-}
-
-extension PawlError {
-    fileprivate static func undecided(_ target: String) -> PawlError {
-        PawlError(
-            Failure(
-                .rejected,
-                "cannot follow the redirect to",
-                at: Redaction.address(target),
-                because: "the delegate dropped its completion handler without a decision",
-                remedy: "call it in every case"
-            )
-        )
     }
 }
 

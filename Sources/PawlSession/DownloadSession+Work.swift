@@ -111,8 +111,7 @@ extension DownloadSession {
             let error = error.map { delegate.urlSession(self, errorFor: $0) }
             call { delegate.urlSession(self, didBecomeInvalidWithError: error) }
         }
-        // One that could not be opened still has to report the tasks that are made.
-        if error == nil { dropDelegate() }
+        dropDelegate()
     }
 
     /// Opening failed: every task, also later ones, ends with the reason.

@@ -67,8 +67,7 @@ public final class DownloadSession: Sendable {
 
     /// The configuration; later changes have no effect.
     public let configuration: DownloadSessionConfiguration
-    /// The delegate, which the session retains until it is invalidated; one that could not be opened keeps it until the
-    /// program invalidates it, for the tasks that are still made.
+    /// The delegate, which the session retains until it is invalidated.
     public var delegate: (any DownloadTaskDelegate)? { delegates.withLock { $0 } }
     private let delegates: Mutex<(any DownloadTaskDelegate)?>
     /// A text of the caller's own, for logs.
@@ -99,7 +98,7 @@ public final class DownloadSession: Sendable {
     ///
     /// The delegate receives the events of its tasks since then, in order. When the folder cannot be used, or
     /// another process has the identifier, the delegate receives `didBecomeInvalidWithError`, and every task
-    /// fails with the reason, those that are made later when they are resumed.
+    /// fails with the reason.
     public convenience init(
         configuration: DownloadSessionConfiguration,
         delegate: (any DownloadTaskDelegate)? = nil
@@ -185,12 +184,11 @@ public final class DownloadSession: Sendable {
         }
     }
 
-    /// Calls the closure with the unfinished tasks, in the order of the delegate's calls: a task whose end was reported
-    /// is not among them.
+    /// Calls the closure with the unfinished tasks.
     public func getAllTasks(completionHandler: @escaping @Sendable ([DownloadTask]) -> Void) {
-        let isHeard = work.yield { manager in
-            let list: @Sendable () -> Void = { self.call { completionHandler(self.unfinished) } }
-            if let manager { manager.perform(list) } else { list() }
+        let isHeard = work.yield { _ in
+            let tasks = self.unfinished
+            self.call { completionHandler(tasks) }
         }
         // On the caller's thread, which may be that of the delegate.
         if case .terminated = isHeard { completionHandler(unfinished) }
@@ -246,16 +244,11 @@ public final class DownloadSession: Sendable {
 
     /// Tasks made from now on end at once.
     private func refuseTasks() {
-        let hasFailed = book.withLock { book in
-            guard book.end == nil else {
-                if case .failed = book.end { return true }
-                return false
-            }
+        book.withLock { book in
+            guard book.end == nil else { return }
             (book.end, book.isClosing) = (.invalidated, true)
             if let path = folders.session?.path { Self.closing.begin(path, turn) }
-            return false
         }
-        if hasFailed { dropDelegate() }
     }
 }
 

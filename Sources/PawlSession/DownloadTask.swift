@@ -48,8 +48,6 @@ public final class DownloadTask: Sendable {
         var keepsData = false
         /// Its bytes are being moved to where the queue expects them; nothing else happens to it meanwhile.
         var isPreparing = false
-        /// It was refused, and its delegate has not been called yet.
-        var isUnreported = false
         /// A response was accepted in this run.
         var hasResponse = false
         /// Called after each change of what a progress bar shows.
@@ -74,12 +72,8 @@ public final class DownloadTask: Sendable {
         var decided: PawlError?
         /// The request of the last redirect.
         var current: SessionRequest?
-        /// The redirects that its delegate let through unchanged.
-        var followed: Set<FollowedRedirect> = []
-        /// The delegate's latest decisions about logins.
-        var logins: [SessionChallenge.ProtectionSpace: DownloadSession.Decision] = [:]
         /// What was measured.
-        var metrics = CollectedMetrics()
+        var metrics: [TransferMetrics] = []
         /// Progress that arrived before the response.
         var early: (written: Int64, total: Int64?)?
 
@@ -213,9 +207,7 @@ public final class DownloadTask: Sendable {
             facts.keepsData = true
             return true
         }
-        if isFirst { return session.stateChanged(self) }
-        completionHandler(nil)
-        session.reportRefused(self)
+        if isFirst { session.stateChanged(self) } else { completionHandler(nil) }
     }
 
     /// Cancels the task, frees its slot, and returns resume data for a new one; `nil` when nothing can be
@@ -254,7 +246,7 @@ public final class DownloadTask: Sendable {
             facts.state = new
             return true
         }
-        if isMoved { session.stateChanged(self) } else { session.reportRefused(self) }
+        if isMoved { session.stateChanged(self) }
     }
 
     var note: TaskNote {

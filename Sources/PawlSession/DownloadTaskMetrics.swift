@@ -6,9 +6,7 @@ package import PawlCore
 /// Times are seconds since 1970. The library `PawlFoundation` has the same properties with `Date` and
 /// `DateInterval`.
 public struct DownloadTaskMetrics: Sendable, Hashable {
-    /// The requests in their order, at most the first 256: redirects, retries, and the one for the content.
-    ///
-    /// A transfer that was suspended and continued is one request, with the bytes of all its parts.
+    /// The requests in their order, at most the first 256: redirects, retries, and those after a suspension.
     public let transactionMetrics: [DownloadTaskTransactionMetrics]
     /// From the first resume of the task in this process to its end.
     @_disfavoredOverload  // PawlFoundation has the same as a DateInterval.
