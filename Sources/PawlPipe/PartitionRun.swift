@@ -40,7 +40,7 @@ package struct PartitionRun {
             case .stop: return true
             case .inputFailed(let failure), .outputFailed(let failure), .sinkFailed(let failure):
                 throw failure
-            case .event, .stored, .lookedUp, .redirectLookedUp, .outputDrained, .inputEnded: break
+            case .event, .stored, .lookedUp, .redirected, .outputDrained, .inputEnded: break
             }
         }
         return false

@@ -10,8 +10,8 @@ package final class PipeInbox: Sendable {
         case stored([PipeRecord])
         /// The name of a host was looked up.
         case lookedUp(String, HostQuery, HostResult)
-        /// The target of a sample's redirect was looked up.
-        case redirectLookedUp(Int, HostQuery, HostResult)
+        /// A sample is redirected to a URL.
+        case redirected(Download.ID, to: String, HeldRedirect)
         /// The sink has failed.
         case sinkFailed(Failure)
         case inputFailed(Failure)

@@ -55,10 +55,12 @@ struct PipeReporter: Sendable {
         try? WholeWrite.perform("pawl: \(text)\n".utf8, to: STDERR_FILENO)
     }
 
-    /// Prints the last line and writes the final metrics.
+    /// Prints the last line and the reasons of failures, and writes the final metrics.
     mutating func end(now: Instant) {
         publish(active: 0)
-        if isTerminal, !isQuiet { write(line(active: 0, now: now), isLast: true) }
+        guard !isQuiet else { return }
+        if isTerminal { write(line(active: 0, now: now), isLast: true) }
+        for line in tally.summary { note(line) }
     }
 
     private mutating func line(active: Int, now: Instant) -> String {

@@ -19,12 +19,18 @@ extension PipeRun {
     }
 
     private func address(ofFirst host: String) -> WebAddress? {
-        schedule.waiting(of: host).first.flatMap { $0 < 0 ? requests[$0]?.address : entries[$0]?.job.address }
+        schedule.waiting(of: host).first.flatMap { $0 < 0 ? requests[$0]?.address : entries[$0]?.address }
     }
 
     /// Adds a sample to the schedule.
-    mutating func queue(_ number: Int, _ address: WebAddress, of host: String) {
-        schedule.add(number, of: host, isFirst: number < 0, needsLookup: lookups.query(for: address) != nil)
+    mutating func queue(_ number: Int, _ address: WebAddress, of host: String, isFirst: Bool = false) {
+        schedule.add(
+            number,
+            of: host,
+            isFirst: isFirst || number < 0,
+            isUrgent: entries[number]?.held != nil || requests[number]?.isUrgent == true,
+            needsLookup: lookups.query(for: address) != nil
+        )
         if schedule.isLookedUp(host) { beginLookup(of: number) }
     }
 
@@ -94,12 +100,13 @@ extension PipeRun {
         }
         // Another one may have ended it as well.
         guard let entry = entries[number], entry.isWaiting,
-            let failure = result.failure(of: query, for: entry.job.address)
+            let failure = result.failure(of: query, for: entry.address)
         else { return }
         entry.attempts = max(1, entry.attempts)
-        schedule.remove(number, of: entry.host)
+        schedule.remove(number, of: entry.place)
+        let isOwn = entry.held == nil
         complete(number, PipeResult(failure), nil, nil)
-        note(PawlError(failure), of: entry)
+        if isOwn { note(PawlError(failure), of: entry) }
     }
 
     /// A host whose name could not be resolved by a request is looked up before the next one.
@@ -125,7 +132,7 @@ extension PipeRun {
             let failure = breakers.rejection(of: server, at: now)
         else { return }
         let waiting = schedule.removeAll(of: entry.host) { [entries] number in
-            entries[number].map { $0.server == server } ?? false
+            entries[number].map { $0.server == server && $0.held == nil } ?? false
         }
         for number in waiting { reject(number, failure) }
     }

@@ -54,7 +54,7 @@ extension PipeRun {
             endRobots(number, .unknown(PipeResult(failure.moved(to: request.address))), isKept: false)
         }
         for number in entries.keys.sorted() {
-            guard let entry = entries[number], hosts.contains(entry.host), isStuck(entry),
+            guard let entry = entries[number], hosts.contains(entry.place), isStuck(entry),
                 withdraw(number, entry)
             else { continue }
             complete(number, PipeResult(failure.moved(to: entry.job.address)), nil, nil)
@@ -65,10 +65,8 @@ extension PipeRun {
     private var hostsWithoutNetwork: Set<String> {
         var hosts: Set<String> = []
         for entry in entries.values {
-            let isUnresolved =
-                entry.isWaiting && outage.unresolved.contains(entry.host)
-                || entry.isParked && entry.redirect.map { outage.unresolved.contains($0.host) } == true
-            if isUnresolved || entry.download.map(waitsForNetwork) == true { hosts.insert(entry.host) }
+            let isUnresolved = entry.isWaiting && outage.unresolved.contains(entry.place)
+            if isUnresolved || entry.download.map(waitsForNetwork) == true { hosts.insert(entry.place) }
         }
         for request in requests.values {
             let isUnresolved = request.isWaiting && outage.unresolved.contains(request.host)

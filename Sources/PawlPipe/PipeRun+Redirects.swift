@@ -1,62 +1,80 @@
 import Pawl
 import PawlCore
-import PawlSystem
+import Synchronization
 
-// Redirects to hosts whose lookup takes long: their samples use none of the places meanwhile.
+/// A redirect that is followed when the target's rules and places allow it.
+final class HeldRedirect: Sendable {
+    private let continuation: Mutex<CheckedContinuation<RedirectDecision, Never>?>
+
+    init(_ continuation: CheckedContinuation<RedirectDecision, Never>) {
+        self.continuation = Mutex(continuation)
+    }
+
+    deinit { decide(.stop) }
+
+    func decide(_ decision: RedirectDecision) {
+        let waiting = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
+        waiting?.resume(returning: decision)
+    }
+}
+
+// Redirects: the rules of the target's robots.txt, and the places and delays of its host, apply to them as to addresses of jobs.
+// Meanwhile their samples use none of the places.
 extension PipeRun {
-    /// Ends the request of a sample, without counting an attempt, if it waits for the lookup of a redirect's target;
-    /// `false` if it does not.
-    ///
-    /// The sample starts again when the target has addresses: from then on it is resolved at once.
-    mutating func park(_ number: Int, after error: PawlError) -> Bool {
-        guard stopDeadline == nil, let entry = entries[number], let download = entry.download,
-            error.failure.fault == .nameResolution,
-            let target = error.failingURL.flatMap({ try? WebAddress.parse($0).address }),
-            // Again only for another one, so that it ends.
-            target.host != entry.job.address.host, target.host != entry.redirect?.host,
-            entry.job.address.scheme != .s3, lookups.query(for: target) != nil
-        else { return false }
-        numbers[download.id] = nil
-        downloader.abandon(download)
-        (entry.download, entry.spool, entry.connectionFailure) = (nil, nil, nil)
-        (entry.redirect, entry.isParked) = (target, true)
-        schedule.ended(of: entry.host, keepsConnection: true)
+    mutating func redirected(_ id: Download.ID, to url: String, _ held: HeldRedirect) {
+        guard let number = numbers[id], let entry = entries[number], entry.held == nil,
+            let target = try? WebAddress.parse(url).address
+        else { return held.decide(.stop) }
+        entry.target = target
+        entry.connectionFailure = nil
         // Its own server has responded.
         breakers.connected(entry)
-        lookUpRedirect(number)
-        return true
-    }
-
-    mutating func lookUpRedirect(_ number: Int) {
-        guard let entry = entries[number], entry.isParked, let target = entry.redirect,
-            let query = lookups.query(for: target)
-        else { return }
-        let inbox = inbox
-        let result = lookups.lookUp(query) { inbox.post(.redirectLookedUp(number, query, $0)) }
-        if let result { redirectLookedUp(number, query, result) }
-    }
-
-    mutating func redirectLookedUp(_ number: Int, _ query: HostQuery, _ result: HostResult) {
-        guard let entry = entries[number], entry.isParked, let target = entry.redirect else { return }
-        if result != .unavailable { outage.unresolved.remove(target.host) }
-        switch result {
-        case .addresses:
-            (entry.isParked, entry.isWaiting) = (false, true)
-            let needsLookup = lookups.query(for: entry.job.address) != nil
-            return schedule.add(number, of: entry.host, isFirst: true, needsLookup: needsLookup)
-        case .unavailable where !downloader.isOnline:
-            outage.unresolved.insert(target.host)
-            return redirectLookups.push(number, at: clock.now + .seconds(1))
-        case .unavailable:
-            var attempts = 1
-            guard !countAttempt(of: number, &attempts) else { break }
-            let policy = RetryPolicy(delay: .seconds(configuration.download.retryDelay))
-            let delay = policy.wait(attempt: attempts, retryAfter: nil, dice: &dice)
-            return redirectLookups.push(number, at: clock.now + delay)
-        case .missing: break
+        let place = HostPartition.server(target.host)
+        if place == entry.place, robots.allows(target, isObeyed: configuration.obeysRobots) {
+            return held.decide(.follow)
         }
-        guard let failure = result.failure(of: query, for: target) else { return }
-        entry.isParked = false
-        complete(number, PipeResult(failure), nil, nil)
+        schedule.ended(of: entry.place, keepsConnection: true)
+        entry.place = place
+        entry.held = held
+        entry.isWaiting = true
+        heldRedirects += 1
+        if stopDeadline != nil { return drop(number) }
+        consult(number, target, place)
+    }
+
+    /// The sample has a place of the target's host.
+    mutating func follow(_ entry: Entry) {
+        entry.isWaiting = false
+        entry.held?.decide(.follow)
+        entry.held = nil
+        heldRedirects -= 1
+    }
+
+    /// Ends the request of a sample whose redirect was not followed.
+    mutating func release(_ entry: Entry) {
+        guard let held = entry.held else { return }
+        if let download = entry.download {
+            numbers[download.id] = nil
+            downloader.abandon(download)
+        }
+        entry.download = nil
+        entry.held = nil
+        heldRedirects -= 1
+        held.decide(.stop)
+    }
+
+    /// The number of redirects from which on no further sample starts: each keeps a connection.
+    static func mostHeld(_ jobs: Int) -> Int { max(jobs, 64) }
+}
+
+extension RobotsCache {
+    /// Whether the rules are known, or do not matter, and allow the address.
+    fileprivate func allows(_ address: WebAddress, isObeyed: Bool) -> Bool {
+        guard isObeyed else { return true }
+        guard case .rules(let rules)? = known(address.origin) else { return false }
+        return rules.allows(address)
     }
 }

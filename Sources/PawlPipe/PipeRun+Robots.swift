@@ -37,6 +37,10 @@ struct RobotsCache: Sendable {
         }
     }
 
+    func known(_ origin: Origin) -> Finding? {
+        if case .known(let finding) = states[origin] { finding } else { nil }
+    }
+
     /// Stores a finding, if `isKept`; returns the samples that waited for it.
     mutating func note(_ finding: Finding, for origin: Origin, isKept: Bool) -> [Int] {
         guard case .pending(let numbers) = states[origin] else { return [] }
@@ -70,6 +74,8 @@ struct RobotsRequest: Sendable {
     var hasDeadline = false
     /// Whether it has to begin, for the first time or again.
     var isWaiting = true
+    /// Whether a redirect waits for it.
+    var isUrgent = false
 
     var server: String { "\(host):\(origin.port)" }
     var address: WebAddress {
@@ -85,39 +91,50 @@ struct RobotsRequest: Sendable {
 
 extension PipeRun {
     /// Queues a sample as soon as the server's rules are known and allow it.
-    mutating func consult(_ number: Int, _ job: PipeJob, _ host: String) {
-        let address = job.address
+    mutating func consult(_ number: Int, _ address: WebAddress, _ host: String) {
         guard configuration.obeysRobots, address.scheme == .http || address.scheme == .https else {
             return queue(number, address, of: host)
         }
         let (finding, isFirst) = robots.finding(for: address.origin, of: number)
         if let finding { return apply(finding, to: number) }
-        guard isFirst else { return }
+        let isHeld = entries[number]?.held != nil
+        guard isFirst else { return isHeld ? hurry(address.origin) : () }
         robotsNumber -= 1
-        requests[robotsNumber] = RobotsRequest(origin: address.origin, host: host)
+        var request = RobotsRequest(origin: address.origin, host: host)
+        request.isUrgent = isHeld
+        requests[robotsNumber] = request
         queue(robotsNumber, address, of: host)
     }
 
+    /// Requests a robots.txt before others, since a redirect waits for it.
+    private mutating func hurry(_ origin: Origin) {
+        guard let (number, request) = requests.first(where: { $1.origin == origin }), request.isWaiting,
+            !request.isUrgent
+        else { return }
+        requests[number]?.isUrgent = true
+        schedule.remove(number, of: request.host)
+        queue(number, request.address, of: request.host)
+    }
+
     private mutating func apply(_ finding: RobotsCache.Finding, to number: Int) {
-        guard let entry = entries[number] else { return }
+        guard let entry = entries[number], entry.isWaiting else { return }
         switch finding {
         case .unknown(let result): refuse(number, result)
         case .rules(let rules):
-            let address = entry.job.address
-            let path = (address.path.isEmpty ? "/" : address.path) + (address.query.map { "?" + $0 } ?? "")
-            guard rules.allows(path) else {
+            let address = entry.address
+            guard rules.allows(address) else {
                 let failure = Failure(
                     .rejected,
                     "cannot request",
-                    at: Redaction.address(entry.job.url),
+                    at: address.redacted,
                     because: "robots.txt disallows it"
                 )
                 return refuse(number, PipeResult(failure, as: .refused))
             }
             if let delay = rules.delay {
-                schedule.slowDown(entry.host, to: configuration.share.delay(of: delay))
+                schedule.slowDown(entry.place, to: configuration.share.delay(of: delay))
             }
-            queue(number, address, of: entry.host)
+            queue(number, address, of: entry.place)
         }
     }
 
@@ -131,6 +148,9 @@ extension PipeRun {
         guard var request = requests[number] else { preconditionFailure("a scheduled request is known") }
         var options = options(after: request.attempts)
         options.checksum = nil
+        options.maximumRedirects = RobotsRules.mostRedirects
+        // Rules are no content: where they come from does not matter.
+        options.allowsDowngrade = true
         let origin = request.origin
         let host = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
         let spool = SampleSpool(limit: Int64(RobotsRules.limit), isCut: true, in: spoolFolder)
@@ -174,6 +194,9 @@ extension PipeRun {
     mutating func hearRobots(_ number: Int, _ kind: DownloadEvent.Kind) {
         switch kind {
         case .finished:
+            if let server = requests[number]?.server { breakers.connected(server) }
+            endRobots(number, .rules(rules(of: number)))
+        case .failed(let error) where error.failure.code == .tooLarge:
             if let server = requests[number]?.server { breakers.connected(server) }
             endRobots(number, .rules(rules(of: number)))
         case .failed(let error): endRobots(number, after: error)
@@ -222,16 +245,17 @@ extension PipeRun {
         return RobotsRules(parsing: bytes)
     }
 
-    /// RFC 9309 §2.3.1: everything is allowed if the response is a 4xx (also a 429, once its retries are spent), nothing if
-    /// the file cannot be fetched.
+    /// RFC 9309 §2.3.1: everything is allowed if there is no file: the response is a 4xx (also a 429, once its retries are
+    /// spent) but not that of a proxy, has no content, or is one more redirect; nothing if the file cannot be fetched.
     private func finding(to error: PawlError) -> RobotsCache.Finding {
         var failure = error.failure
-        if let status = error.status ?? error.response?.status, (400..<500).contains(status) {
+        if let status = error.status ?? error.response?.status, RobotsRules.isMissing(status: status) {
             return .rules(RobotsRules())
         }
+        if failure.code == .tooManyRedirects { return .rules(RobotsRules()) }
         let isUnreachable = error.status == nil && failure.fault != .privateAddress
         if failure.fault == .privateAddress {
-            failure.remedy = "allow it with --allow-private-addresses"
+            failure.remedy = "use --allow-private-addresses"
         }
         // A transient fault counts as failed, so that the sample can be retried.
         return .unknown(PipeResult(failure, as: isUnreachable ? .failed : .refused))

@@ -39,6 +39,7 @@ extension PipeRun {
                 issuedBytes -= size
                 var result = PipeResult(.refused)
                 result.code = Failure.Code.badOption.rawValue
+                result.cause = refusal.reason
                 complete(PipeRecord(number: number, job: .failure(refusal), result: result))
             }
         }
@@ -88,18 +89,21 @@ extension PipeRun {
         }
         if let failure = breakers.rejection(of: entry, at: clock.now) { return reject(number, failure) }
         entry.isWaiting = true
-        consult(number, job, entry.host)
+        consult(number, job.address, entry.host)
     }
 
     /// Starts as many samples as may run.
     mutating func start() {
-        while stopDeadline == nil, sink.hasRoom, let number = schedule.next(now: clock.now) {
+        while stopDeadline == nil, sink.hasRoom {
+            let isFull = heldRedirects >= PipeRun.mostHeld(configuration.jobs)
+            guard let number = schedule.next(now: clock.now, onlyUrgent: isFull) else { return }
             if number < 0 { startRobots(number) } else { start(number) }
         }
     }
 
     private mutating func start(_ number: Int) {
         guard let entry = entries[number] else { preconditionFailure("a scheduled sample has an entry") }
+        guard entry.held == nil else { return follow(entry) }
         var options = options(after: entry.attempts)
         options.headers += entry.job.headers
         options.checksum = entry.job.checksum
@@ -138,22 +142,24 @@ extension PipeRun {
         if number < 0 { return hearRobots(number, event.kind) }
         guard let entry = entries[number] else { return }
         switch event.kind {
-        case .retry(let error, _) where park(number, after: error): break
         case .retry(let error, let delay):
             entry.attempts += 1
             entry.connectionFailure = error.isConnectionFailure(of: entry.job.address) ? error.failure : nil
             if error.concernsHost { postpone(number, after: error, by: .seconds(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
-            schedule.ended(of: entry.host, keepsConnection: true)
+            schedule.ended(of: entry.place, keepsConnection: true)
             breakers.connected(entry)
             var result = PipeResult(.ok)
             result.describe(file.response, of: entry.job)
             complete(number, result, entry.spool?.content, file.response)
-        case .failed(let error) where park(number, after: error): break
         case .failed(let error):
             numbers[event.id] = nil
-            schedule.ended(of: entry.host, keepsConnection: error.status != nil)
+            if entry.isWaiting {
+                schedule.remove(number, of: entry.place)
+            } else {
+                schedule.ended(of: entry.place, keepsConnection: error.status != nil)
+            }
             // A published shard is final: it says nothing of a disk that was full meanwhile.
             if shard != nil, error.failure.code.isOfStorage { failure = failure ?? error.failure }
             let result = PipeResult(error, of: entry.job, respecting: configuration.respected)
@@ -183,8 +189,20 @@ extension PipeRun {
         entry.download = nil
         entry.spool = nil
         entry.isWaiting = true
-        lookUpAgain(entry.job.address, of: entry.host, after: error)
-        schedule.postpone(number, of: entry.host, until: clock.now + delay)
+        let (address, until) = (entry.job.address, clock.now + delay)
+        let failed = error.failingURL.flatMap { try? WebAddress.parse($0).address }
+        let host = failed.map { HostPartition.server($0.host) } ?? entry.place
+        if entry.place == entry.host, host == entry.host || address.scheme == .s3 {
+            lookUpAgain(address, of: entry.host, after: error)
+            schedule.postpone(number, of: entry.host, until: until)
+        } else {
+            // It begins with the job's address again, and waits for the target when it is redirected.
+            lookUpAgain(entry.address, of: host, after: error)
+            schedule.pause(host, until: until)
+            schedule.ended(of: entry.place)
+            (entry.place, entry.target) = (entry.host, nil)
+            queue(number, address, of: entry.host, isFirst: true)
+        }
         if stopDeadline != nil { drop(number) }
     }
 
@@ -201,6 +219,7 @@ extension PipeRun {
     ) {
         guard let entry = entries[number] else { return }
         let followers = entry.followers
+        release(entry)
         entry.download = nil
         entry.spool = nil
         entry.followers = []
@@ -290,7 +309,7 @@ extension PipeResult {
 
     init(_ error: PawlError, of job: PipeJob, respecting tags: Set<String>) {
         var failure = error.failure
-        if failure.fault == .privateAddress { failure.remedy = "allow it with --allow-private-addresses" }
+        if failure.fault == .privateAddress { failure.remedy = "use --allow-private-addresses" }
         self.init(failure, as: failure.fault == .privateAddress ? .refused : .failed)
         // A response that exceeds the limits of the command is a bad response.
         if failure.code == .rejected, let response = error.response, response.hasTag(of: tags) {
@@ -304,11 +323,16 @@ extension PipeResult {
 }
 
 extension PipeConfiguration {
-    /// The check of each header section; `nil` if there is nothing to check.
-    var hooks: DownloadHooks? {
-        guard !accepted.isEmpty || !respected.isEmpty else { return nil }
+    /// What is decided here: which redirects are followed, and which header sections are accepted.
+    func hooks(_ inbox: PipeInbox) -> DownloadHooks {
         let (accepted, respected) = (accepted, respected)
         var hooks = DownloadHooks()
+        hooks.redirect = { redirect in
+            await withCheckedContinuation { continuation in
+                inbox.post(.redirected(redirect.download, to: redirect.to, HeldRedirect(continuation)))
+            }
+        }
+        guard !accepted.isEmpty || !respected.isEmpty else { return hooks }
         hooks.validateResponse = { received in
             let type = received.response.contentType
             guard received.response.status < 400 else { return .allow }

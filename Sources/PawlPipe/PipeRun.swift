@@ -15,6 +15,12 @@ package struct PipeRun {
         /// The length of its line.
         let size: Int
         let host: String
+        /// The host whose place it has or waits for: its own, or that of a redirect's target.
+        var place: String
+        /// The target of the last redirect.
+        var target: WebAddress?
+        /// The redirect that waits for the rules or a place of its target.
+        var held: HeldRedirect?
         var key: String?
         var spool: SampleSpool?
         var download: Download?
@@ -23,23 +29,23 @@ package struct PipeRun {
         var attempts = 0
         /// Later samples with the same request.
         var followers: [Int] = []
-        /// Whether no request for it has begun.
+        /// Whether no request for it has begun, or a redirect waits.
         var isWaiting = false
         /// Whether it has started only because its host is looked up.
         var isLookedUp = false
         /// Why its last attempt could not connect.
         var connectionFailure: Failure?
-        /// The target of a redirect that is looked up before it starts again.
-        var redirect: WebAddress?
-        /// Whether it waits for that.
-        var isParked = false
 
         init(_ job: PipeJob, size: Int) {
             self.job = job
             request = job.request
             self.size = size
             host = HostPartition.server(job.address.host)
+            place = host
         }
+
+        /// The address that is requested.
+        var address: WebAddress { target ?? job.address }
 
         var server: String { "\(host):\(job.address.port)" }
     }
@@ -60,7 +66,7 @@ package struct PipeRun {
     let objects: ObjectSink?
     let shard: ShardRun?
     let spoolFolder: SpoolFolder
-    let hooks: DownloadHooks?
+    let hooks: DownloadHooks
     let clock = SystemClock()
 
     var entries: [Int: Entry] = [:]
@@ -70,8 +76,8 @@ package struct PipeRun {
     var primaries: [PipeJob.Request: Int] = [:]
     var recent = RecentResults<Learned>(capacity: 32_768)
     var deadlines = InstantHeap<Int>()
-    /// When the targets of redirects are looked up again.
-    var redirectLookups = InstantHeap<Int>()
+    /// The number of redirects that wait.
+    var heldRedirects = 0
     /// The number of the next sample, and how many are done.
     var issued = 0
     var done = 0
@@ -111,7 +117,8 @@ package struct PipeRun {
         reporter = try PipeReporter(configuration, now: clock.now)
         output = ResultWriter(configuration.output, inbox)
         var settings = Downloader.Configuration()
-        settings.jobs = configuration.jobs
+        // The schedule limits them; redirects that wait, and what they wait for, come on top.
+        settings.jobs = 2 * configuration.jobs + PipeRun.mostHeld(configuration.jobs)
         settings.threads = min(configuration.jobs, PipeRun.threads)
         settings.reportsEveryState = false
         settings.usesManyHosts = true
@@ -150,7 +157,7 @@ package struct PipeRun {
         shard = try place.flatMap { (place) throws(Failure) in try ShardRun(configuration, format, place) }
         let sinks: [(any SampleSink)?] = [shard?.sink, self.folder, objects]
         sink = SinkThread(sinks.lazy.compactMap { $0 }.first ?? NoSink(), inbox)
-        hooks = configuration.hooks
+        hooks = configuration.hooks(inbox)
         schedule = PipeSchedule(
             slots: configuration.jobs,
             perHost: configuration.share.connections(of: configuration.perHost) ?? 1,
@@ -222,7 +229,6 @@ package struct PipeRun {
     private var nextInstant: Instant? {
         var next = min(nextLook, reporter.nextInstant)
         if let deadline = robotsDeadlines.first { next = min(next, deadline) }
-        if let start = redirectLookups.first { next = min(next, start) }
         if stopDeadline == nil, let start = schedule.nextStart { next = min(next, start) }
         if let deadline = deadlines.first { next = min(next, deadline) }
         if let stopDeadline { next = min(next, stopDeadline) }
@@ -235,7 +241,7 @@ package struct PipeRun {
         case .stored(let records):
             for record in records { record.isLookup ? request(record.number) : finish(record) }
         case .lookedUp(let host, let query, let result): lookedUp(host, query, result)
-        case .redirectLookedUp(let number, let query, let result): redirectLookedUp(number, query, result)
+        case .redirected(let id, let url, let held): redirected(id, to: url, held)
         case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
             self.failure = self.failure ?? failure
         case .outputDrained, .inputEnded: break
@@ -255,11 +261,12 @@ package struct PipeRun {
         requests = [:]
         stopDeadline = clock.now + (shard == nil ? configuration.grace : .zero)
         _ = schedule.removeAll()
-        for (number, entry) in entries where entry.isWaiting || entry.isParked { drop(number) }
+        for (number, entry) in entries where entry.isWaiting { drop(number) }
     }
 
     mutating func drop(_ number: Int) {
         guard let entry = entries.removeValue(forKey: number) else { return }
+        release(entry)
         done += 1
         for follower in entry.followers { drop(follower) }
     }
@@ -268,7 +275,6 @@ package struct PipeRun {
     private mutating func expire() {
         let now = clock.now
         while let number = robotsDeadlines.pop(atMost: now) { expireRobots(number) }
-        while let number = redirectLookups.pop(atMost: now) { lookUpRedirect(number) }
         guard let timeout = configuration.sampleTimeout else { return }
         while let number = deadlines.pop(atMost: now) {
             // The time of a sample begins anew after the lookup of its host.
@@ -289,14 +295,16 @@ package struct PipeRun {
 
     /// Ends a sample that is running or waits for that; `false` if it is neither.
     mutating func withdraw(_ number: Int, _ entry: Entry) -> Bool {
-        if let download = entry.download {
-            numbers[download.id] = nil
-            downloader.abandon(download)
-            schedule.ended(of: entry.host)
+        if entry.isWaiting {
+            schedule.remove(number, of: entry.place)
+            release(entry)
             return true
         }
-        if entry.isWaiting { schedule.remove(number, of: entry.host) }
-        return entry.isWaiting || entry.isParked
+        guard let download = entry.download else { return false }
+        numbers[download.id] = nil
+        downloader.abandon(download)
+        schedule.ended(of: entry.place)
+        return true
     }
 
     /// Half of the cores: the others parse lines, compute digests and write.

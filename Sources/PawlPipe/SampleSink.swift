@@ -53,6 +53,6 @@ extension PipeResult {
     mutating func fail(_ failure: Failure) {
         status = .failed
         code = failure.code.rawValue
-        reason = failure.description
+        explain(failure)
     }
 }

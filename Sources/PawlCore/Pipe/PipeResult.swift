@@ -8,6 +8,8 @@ package struct PipeResult: Hashable, Sendable {
     /// The exit code of the failure, 0 without one.
     package var code: UInt8 = 0
     package var reason: String?
+    /// The reason without the address, for a summary.
+    package var cause: String?
     /// The status of the last response.
     package var http: Int?
     package var bytes: Int64?
@@ -27,8 +29,15 @@ package struct PipeResult: Hashable, Sendable {
     package init(_ failure: Failure, as status: Status = .failed) {
         self.status = status
         code = failure.code.rawValue
-        reason = failure.description
+        explain(failure)
         http = failure.status
+    }
+
+    package mutating func explain(_ failure: Failure) {
+        reason = failure.description
+        let advice = failure.remedy.text
+        let why = failure.fault == .privateAddress ? "private address" : failure.why
+        cause = advice.isEmpty ? why : "\(why); \(advice)"
     }
 
     /// The names of the members that `pawl pipe` sets; a job's other members are copied.

@@ -21,6 +21,8 @@ package struct PipeSchedule: Sendable {
         /// Waiting samples; those before index `next` have started.
         var waiting: [Int] = []
         var next = 0
+        /// How many of the first waiting samples hold up others.
+        var urgent = 0
         var active = 0
         var delay: Interval
         var notBefore: Instant?
@@ -34,8 +36,15 @@ package struct PipeSchedule: Sendable {
 
         var isEmpty: Bool { next == waiting.count }
 
-        mutating func add(_ sample: Int, isFirst: Bool) {
-            if isFirst { waiting.insert(sample, at: next) } else { waiting.append(sample) }
+        mutating func add(_ sample: Int, isFirst: Bool, isUrgent: Bool) {
+            if isUrgent {
+                waiting.insert(sample, at: next + urgent)
+                urgent += 1
+            } else if isFirst {
+                waiting.insert(sample, at: next + urgent)
+            } else {
+                waiting.append(sample)
+            }
         }
 
         /// Starts the next sample.
@@ -47,6 +56,7 @@ package struct PipeSchedule: Sendable {
         }
 
         private mutating func popFirst() -> Int {
+            urgent = max(0, urgent - 1)
             defer {
                 next += 1
                 if next == waiting.count {
@@ -71,6 +81,8 @@ package struct PipeSchedule: Sendable {
     private var hosts: [String: Host] = [:]
     /// Hosts that may start a sample.
     private var ready = FIFO<String>()
+    /// Hosts with samples that hold up others; they start before all others.
+    private var urgent = FIFO<String>()
     /// Hosts whose turn continues; they start before those in `ready`.
     private var following = FIFO<String>()
     /// Hosts to be looked up.
@@ -90,17 +102,20 @@ package struct PipeSchedule: Sendable {
 
     /// Adds a waiting sample.
     ///
-    /// `isFirst`: puts it before the other samples of its host. `needsLookup`: its host has a name that has to be looked up.
+    /// `isFirst`: puts it before the other samples of its host. `isUrgent`: also before those of other hosts, because started samples
+    /// wait for it. `needsLookup`: its host has a name that has to be looked up.
     package mutating func add(
         _ sample: Int,
         of name: String,
         isFirst: Bool = false,
+        isUrgent: Bool = false,
         needsLookup: Bool = false
     ) {
         waiting += 1
         let index = hosts.index(forKey: name) ?? insert(name, needsLookup: needsLookup)
         // In place: a copy of the host would share its samples, and they would be copied.
-        hosts.values[index].add(sample, isFirst: isFirst)
+        hosts.values[index].add(sample, isFirst: isFirst, isUrgent: isUrgent)
+        if isUrgent { urgent.append(name) }
         enqueue(name, at: index)
     }
 
@@ -111,9 +126,13 @@ package struct PipeSchedule: Sendable {
     }
 
     /// The sample to start now, if any.
-    package mutating func next(now: Instant) -> Int? {
+    ///
+    /// `onlyUrgent`: starts none but those that hold up others.
+    package mutating func next(now: Instant, onlyUrgent: Bool = false) -> Int? {
         wake(now)
         guard active < slots else { return nil }
+        if let urgent = nextUrgent(now) { return urgent }
+        guard !onlyUrgent else { return nil }
         while let name = following.popFirst() {
             guard let index = hosts.index(forKey: name), mayStart(index), hosts.values[index].notBefore == nil
             else { continue }
@@ -129,6 +148,19 @@ package struct PipeSchedule: Sendable {
             }
             guard !delay(name, at: index, now) else { continue }
             hosts.values[index].followed = 0
+            return start(name, at: index, now)
+        }
+        return nil
+    }
+
+    /// Those that cannot start yet stay: their host has no place, a delay, or no address.
+    private mutating func nextUrgent(_ now: Instant) -> Int? {
+        for _ in 0..<urgent.count {
+            guard let name = urgent.popFirst() else { return nil }
+            guard let index = hosts.index(forKey: name), hosts.values[index].urgent > 0 else { continue }
+            urgent.append(name)
+            let notBefore = hosts.values[index].notBefore
+            guard mayStart(index), notBefore.map({ $0 <= now }) ?? true else { continue }
             return start(name, at: index, now)
         }
         return nil
@@ -226,11 +258,18 @@ package struct PipeSchedule: Sendable {
         ended(of: name)
     }
 
+    /// Starts nothing of the host before `instant`.
+    package mutating func pause(_ name: String, until instant: Instant) {
+        guard let index = hosts.index(forKey: name) else { return }
+        hosts.values[index].notBefore = max(hosts.values[index].notBefore ?? instant, instant)
+    }
+
     /// Removes a waiting sample.
     package mutating func remove(_ sample: Int, of name: String) {
         guard var host = hosts[name], let index = host.waiting[host.next...].firstIndex(of: sample) else {
             return
         }
+        if index < host.next + host.urgent { host.urgent -= 1 }
         host.waiting.remove(at: index)
         waiting -= 1
         hosts[name] = host
@@ -244,6 +283,7 @@ package struct PipeSchedule: Sendable {
         let samples = host.waiting[host.next...]
         let removed = samples.filter(isRemoved)
         guard !removed.isEmpty else { return [] }
+        host.urgent -= samples.prefix(host.urgent).count(where: isRemoved)
         host.waiting = removed.count == samples.count ? [] : samples.filter { !isRemoved($0) }
         host.next = 0
         waiting -= removed.count
@@ -266,6 +306,7 @@ package struct PipeSchedule: Sendable {
         for name in hosts.keys {
             hosts[name]?.waiting = []
             hosts[name]?.next = 0
+            hosts[name]?.urgent = 0
         }
         waiting = 0
         return left

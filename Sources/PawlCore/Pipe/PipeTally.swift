@@ -5,12 +5,20 @@ package struct PipeTally: Hashable, Sendable {
         var seconds = 0.0
     }
 
+    private struct Cause: Hashable, Sendable {
+        var status: PipeResult.Status
+        var text: String
+    }
+
     private static let mostHosts = 10_000
+    private static let mostCauses = 1_000
+    private static let shownCauses = 5
 
     package private(set) var counts: [PipeResult.Status: Int] = [:]
     package private(set) var bytes: Int64 = 0
     package private(set) var requests = 0
     private var hosts: [String: Host] = [:]
+    private var causes: [Cause: Int] = [:]
 
     package init() {}
 
@@ -20,6 +28,10 @@ package struct PipeTally: Hashable, Sendable {
         counts[result.status, default: 0] += 1
         if result.status == .ok { bytes &+= result.bytes ?? 0 }
         requests += result.attempts
+        if result.status == .failed || result.status == .refused, let text = result.cause {
+            let cause = Cause(status: result.status, text: text)
+            if causes[cause] != nil || causes.count < Self.mostCauses { causes[cause, default: 0] += 1 }
+        }
         guard let host, result.attempts > 0, hosts[host] != nil || hosts.count < Self.mostHosts else {
             return
         }
@@ -32,6 +44,18 @@ package struct PipeTally: Hashable, Sendable {
         defer { hosts = [:] }
         return hosts.map { ($0.key, $0.value.seconds / Double($0.value.samples)) }
             .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(count).map { (host: $0.0, seconds: $0.1) }
+    }
+
+    /// Why samples were refused or failed: a line for each of the most frequent reasons.
+    package var summary: [String] {
+        [PipeResult.Status.refused, .failed].flatMap { status -> [String] in
+            let all = causes.filter { $0.key.status == status }
+                .sorted { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
+            let shown = all.prefix(Self.shownCauses)
+            let rest = (counts[status] ?? 0) - shown.reduce(0) { $0 + $1.value }
+            return shown.map { "\($0.value) \(status.rawValue): \(Redaction.printable($0.key.text))" }
+                + (rest > 0 ? ["\(rest) \(status.rawValue) for other reasons"] : [])
+        }
     }
 
     /// One line of progress; `rate` is in samples per second.

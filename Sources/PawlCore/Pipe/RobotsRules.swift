@@ -8,6 +8,8 @@ package struct RobotsRules: Hashable, Sendable {
 
     /// The maximum number of bytes of a file that are parsed (§2.5).
     package static let limit = 500 << 10
+    /// The number of redirects that are followed to a file (§2.3.1.2).
+    package static let mostRedirects = 5
     private static let longestPattern = 2048
     /// Bytes that no normalized path has.
     private static let (wildcard, end): (UInt8, UInt8) = (0xFF, 0xFE)
@@ -70,6 +72,15 @@ package struct RobotsRules: Hashable, Sendable {
         } else if !value.isEmpty, value.count <= Self.longestPattern {
             rules.append(Rule(isAllowed: name == "allow", pattern: Self.pattern(value)))
         }
+    }
+
+    /// Whether a response with this status says that there are no rules (§2.3.1.3): 407 is that of a proxy.
+    package static func isMissing(status: Int) -> Bool {
+        (400..<500).contains(status) && status != 407 || status == 204 || status == 205
+    }
+
+    package func allows(_ address: WebAddress) -> Bool {
+        allows((address.path.isEmpty ? "/" : address.path) + (address.query.map { "?" + $0 } ?? ""))
     }
 
     /// Whether the path, with its query, may be requested: the longest matching rule applies, and `allow` if

@@ -19,7 +19,7 @@ package final class SampleSpool: UnstoredDisk {
     fileprivate let isCut: Bool
     private let folder: SpoolFolder
 
-    /// More than `limit` bytes are a failure (`tooLarge`); with `isCut` the rest is dropped instead.
+    /// More than `limit` bytes are a failure (`tooLarge`); with `isCut` the first ones are kept then.
     package init(limit: Int64 = .max, isCut: Bool = false, in folder: SpoolFolder) {
         self.limit = limit
         self.isCut = isCut
@@ -106,7 +106,7 @@ private final class SpoolPartial: UnstoredPartial {
     }
 
     private func check(_ length: Int64) throws(Failure) {
-        guard length > spool.limit, !spool.isCut else { return }
+        guard length > spool.limit else { return }
         throw Failure(
             .tooLarge,
             "cannot accept",
@@ -116,14 +116,16 @@ private final class SpoolPartial: UnstoredPartial {
     }
 
     func reserve(_ total: Int64) throws(Failure) {
-        try check(total)
-        spool.reserve(spool.isCut ? min(total, spool.limit) : total)
+        if !spool.isCut { try check(total) }
+        spool.reserve(min(total, spool.limit))
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        try check(offset + Int64(bytes.count))
+        let end = offset + Int64(bytes.count)
+        if !spool.isCut { try check(end) }
         let kept = min(bytes.count, Int(clamping: max(0, spool.limit - offset)))
         try unsafe spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<kept]), at: offset)
+        try check(end)
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {

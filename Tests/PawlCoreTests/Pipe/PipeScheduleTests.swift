@@ -54,6 +54,30 @@ struct PipeScheduleTests {
         #expect(schedule.waiting == 0)
     }
 
+    @Test func `what holds up started samples starts first, and alone if nothing else may`() {
+        var schedule = PipeSchedule(slots: 3, perHost: 1)
+        schedule.add(0, of: "a")
+        schedule.add(1, of: "a")
+        schedule.add(2, of: "b")
+        schedule.add(3, of: "b", isUrgent: true)
+        #expect(schedule.next(now: at(0), onlyUrgent: true) == 3)
+        #expect(schedule.next(now: at(0), onlyUrgent: true) == nil)
+        schedule.add(4, of: "b", isUrgent: true)
+        #expect(schedule.next(now: at(0), onlyUrgent: true) == nil, "its host has no place")
+        #expect(schedule.next(now: at(0)) == 0)
+        schedule.ended(of: "b")
+        schedule.pause("b", until: at(5))
+        #expect(schedule.next(now: at(0)) == nil && schedule.nextStart == at(5))
+        #expect(schedule.next(now: at(5), onlyUrgent: true) == 4)
+        schedule.ended(of: "b")
+        schedule.add(5, of: "b", isUrgent: true)
+        schedule.remove(5, of: "b")
+        #expect(schedule.next(now: at(5), onlyUrgent: true) == nil)
+        #expect(schedule.next(now: at(5)) == 2)
+        schedule.ended(of: "a")
+        #expect(schedule.next(now: at(5)) == 1 && schedule.waiting == 0)
+    }
+
     @Test func `in its turn a host starts samples one after another, up to a limit`() {
         var schedule = PipeSchedule(slots: 1, perHost: 2)
         for number in 0..<40 { schedule.add(number, of: number == 1 ? "b" : "a") }
@@ -200,6 +224,13 @@ struct RobotsRulesTests {
             let allows = rules("User-agent: *\nDisallow: \(pattern)").allows(path)
             #expect(allows == !matches(pattern[...], path[...]), "\(pattern) and \(path)")
         }
+    }
+
+    @Test func `a status says that there are no rules, but not that of a proxy or a server that failed`() {
+        let missing = [200, 204, 205, 301, 400, 401, 403, 404, 407, 410, 429, 451, 500, 503].filter {
+            RobotsRules.isMissing(status: $0)
+        }
+        #expect(missing == [204, 205, 400, 401, 403, 404, 410, 429, 451])
     }
 
     @Test func `hostile rules and paths take linear time`() {
