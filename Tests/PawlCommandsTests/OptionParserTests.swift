@@ -209,6 +209,32 @@ import Testing
     }
 
     @Test(arguments: [
+        "sha-256=\(OptionParserTests.sum)",
+        "sha256:\(OptionParserTests.sum)",
+        "SHA-256:\(OptionParserTests.sum)",
+        "sha_256=\(OptionParserTests.sum.uppercased())",
+        "SHA256 = \(OptionParserTests.sum)", OptionParserTests.sum,
+        "sha256-q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=",
+    ])
+    func `a checksum is taken in the usual spellings`(given: String) throws {
+        let plan = try plan("--checksum", given, "u")
+        #expect(plan.options.download.checksum == "sha-256=\(sum)")
+        #expect(try OptionValues.checksum(given).text == "sha-256=\(sum)")
+        #expect(Checksum.list("\(given),md5:\(sum.prefix(32))")?.count == 2)
+    }
+
+    private static let sum = String(repeating: "ab", count: 32)
+    private var sum: String { OptionParserTests.sum }
+
+    @Test(arguments: [(32, "md5"), (40, "sha-1"), (64, "sha-256"), (96, "sha-384"), (128, "sha-512")])
+    func `the type of bare digits is that of their number`(count: Int, type: String) throws {
+        let digits = String(repeating: "0F", count: count / 2)
+        #expect(
+            try plan("--checksum", digits, "u").options.download.checksum == "\(type)=\(digits.lowercased())"
+        )
+    }
+
+    @Test(arguments: [
         "sha-256", "sha-256=", "sha-256=12", "crc=12", "md5=\(String(repeating: "g", count: 32))",
     ])
     func `an invalid checksum is refused`(checksum: String) {

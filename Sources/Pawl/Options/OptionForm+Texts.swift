@@ -84,10 +84,10 @@ extension OptionForm<String> {
         }
     }
 
-    /// `TYPE=HEX`, or several separated by commas.
+    /// `TYPE=HEX` in the usual spellings, or several separated by commas.
     static let checksum = {
         var form = text(check: checkChecksum)
-        form.parse = { $0.lowercased() }
+        form.parse = { Checksum.list($0)?.text ?? $0 }
         return form
     }()
 
@@ -98,18 +98,9 @@ extension OptionForm<String> {
     }
 
     private static func checkOne(_ text: String, _ id: OptionID) throws(Failure) {
-        let parts = text.split(separator: "=", maxSplits: 1).map { String($0) }
-        guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
-            throw Failure(
-                refusing: id,
-                text,
-                because: LocalizableMessage(
-                    "must-be-digest",
-                    "must be TYPE=HEX with one of the types \(DownloadOption.checksumNames)"
-                )
-            )
-        }
-        guard Hexadecimal.bytes(parts[1])?.count == algorithm.length else {
+        guard Checksum(text: text) == nil else { return }
+        let type = text.utf8.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ":") }
+        if type.count < text.utf8.count, let algorithm = HashAlgorithm(spelled: type) {
             throw Failure(
                 refusing: id,
                 text,
@@ -119,6 +110,14 @@ extension OptionForm<String> {
                 )
             )
         }
+        throw Failure(
+            refusing: id,
+            text,
+            because: LocalizableMessage(
+                "must-be-digest",
+                "must be TYPE=HEX with one of the types \(DownloadOption.checksumNames)"
+            )
+        )
     }
 
     /// `sha256//` and the Base64 form of 32 bytes, as curl's `--pinnedpubkey`.

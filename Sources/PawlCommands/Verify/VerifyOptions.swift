@@ -61,18 +61,15 @@ extension VerifyOptions {
 }
 
 extension OptionValues {
-    /// A checksum as `TYPE=HEX`.
+    /// A checksum as `TYPE=HEX`, in the usual spellings.
     static func checksum(_ value: String) throws(Failure) -> Checksum {
-        let parts = value.split(separator: "=", maxSplits: 1).map { String($0) }
-        guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()),
-            let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length
-        else {
+        guard let checksum = Checksum(text: value) else {
             throw bad(
                 "checksum",
                 value,
                 "must be TYPE=HEX, with TYPE one of \(DownloadOption.checksumNames), and HEX of its length"
             )
         }
-        return Checksum(algorithm: algorithm, digest: digest)
+        return checksum
     }
 }

@@ -170,11 +170,27 @@ extension Checksum {
     /// `TYPE=HEX`, as in options.
     package var text: String { "\(algorithm.rawValue)=\(Hexadecimal.text(digest))" }
 
-    /// Reads `TYPE=HEX`; `nil` for an unknown type or another length.
+    /// Reads `TYPE=HEX` in the usual spellings: `:` for `=`, the type in upper case and without hyphens, only the digits of the
+    /// SHA-2 families, SHA-1 and MD5, or `sha256-BASE64` (Subresource Integrity).
+    ///
+    /// `nil` for an unknown type or another length.
     package init?(text: String) {
-        let parts = text.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()),
-            let checksum = Checksum(algorithm, hex: Array(parts[1].utf8)[...])
+        let bytes = Array(text.utf8).trimmed(\.isWhiteSpace)
+        if let algorithm = HashAlgorithm(digits: bytes.count), let bare = Checksum(algorithm, hex: bytes) {
+            self = bare
+            return
+        }
+        if let mark = bytes.firstIndex(where: { $0 == .equals || $0 == UInt8(ascii: ":") }),
+            let algorithm = HashAlgorithm(spelled: bytes[..<mark].trimmed(\.isWhiteSpace)),
+            let checksum = Checksum(algorithm, hex: bytes[(mark + 1)...].trimmed(\.isWhiteSpace))
+        {
+            self = checksum
+            return
+        }
+        guard let dash = bytes.firstIndex(of: .dash),
+            bytes[..<dash].map(\.lowercased).starts(with: "sha".utf8),
+            let algorithm = HashAlgorithm(spelled: bytes[..<dash]),
+            let checksum = Checksum(algorithm, base64: bytes[(dash + 1)...])
         else { return nil }
         self = checksum
     }

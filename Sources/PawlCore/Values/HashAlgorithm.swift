@@ -57,9 +57,9 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// A smaller number proves more.
     var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    /// A name in any of the usual spellings: `sha-256`, `SHA256`, `sha2-256`.
+    /// A name in any of the usual spellings: `sha-256`, `SHA256`, `SHA_256`, `sha2-256`.
     package init?(spelled name: some Sequence<UInt8>) {
-        switch String(decoding: name.filter { $0 != .dash }.map(\.lowercased), as: UTF8.self) {
+        switch String(decoding: name.filter { $0 != .dash && $0 != .underscore }.map(\.lowercased), as: UTF8.self) {
         case "sha256", "sha2256": self = .sha256
         case "sha512", "sha2512": self = .sha512
         case "sha384", "sha2384": self = .sha384
@@ -88,7 +88,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The digest of the SHA-2 and MD families with this many hexadecimal digits.
-    init?(digits: Int) {
+    package init?(digits: Int) {
         switch digits {
         case 64: self = .sha256
         case 128: self = .sha512
