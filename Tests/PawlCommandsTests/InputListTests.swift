@@ -33,6 +33,31 @@ import Testing
         #expect(names.hasSameBytes(as: ["x\(left)", "x\(right)"]))
     }
 
+    @Test func `a command of curl is a list and an argument, with its login`() throws {
+        let command = "curl 'http://a/1' -H 'X: 1' -u me:word -b a=b -o sub/f"
+        for plan in [try plan(command), try GetPlan(arguments: [command]) { _ in [] }] {
+            let item = try #require(plan.items.first)
+            let options = try plan.downloadOptions(for: item)
+            #expect(item.source == "http://a/1" && options.headers == ["X: 1", "Cookie: a=b"])
+            #expect((options.user, options.password) == ("me", "word") && options.fileName == "f")
+        }
+    }
+
+    @Test func `a Metalink is recognized as a list and as an argument`() throws {
+        let text = """
+            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f.iso">
+            <hash type="md5">\(String(repeating: "0", count: 32))</hash>
+            <url>http://h/a</url><url>http://g/a</url></file></metalink>
+            """
+        for plan in [try plan(text), try GetPlan(arguments: ["f.meta4"]) { _ in Array(text.utf8) }] {
+            let item = try #require(plan.items.first)
+            #expect(plan.items.count == 1 && item.source == "http://h/a" && item.mirrors == ["http://g/a"])
+            #expect(try plan.downloadOptions(for: item).checksum?.hasPrefix("md5=0") == true)
+        }
+        #expect(failure("d8:announce9:http://t/4:infode")?.why == "torrents are not supported")
+        #expect(failure("\(String(repeating: "0", count: 64))  f\n")?.why.contains("no URLs") == true)
+    }
+
     @Test func `option lines below a URL override the command line for that file only`() throws {
         let plan = try plan(
             """

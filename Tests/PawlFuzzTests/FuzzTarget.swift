@@ -14,6 +14,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case hosts
     case inflate
     case inputFile
+    case intake
     case journal
     case jobs
     case json
@@ -57,6 +58,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .hosts: try HostTableLaws.check(&input)
         case .inflate: InflateLaws.check(&input)
         case .inputFile: try InputFileLaws.check(&input)
+        case .intake: try IntakeLaws.check(&input)
         case .journal: try JournalLaws.check(&input)
         case .jobs: try JobLaws.check(&input)
         case .json: try JSONLaws.check(&input)

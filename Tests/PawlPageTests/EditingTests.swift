@@ -177,7 +177,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `what was entered is there again after the dialog was closed, without the password`()
+        @Test func `what was entered is offered after the dialog was closed, without the password`()
             async throws
         {
             try await PageBench.with { bench in
@@ -190,10 +190,17 @@ extension BrowserTests {
                     "document.querySelector('dialog').dispatchEvent(new PointerEvent('pointerdown'))"
                 )
                 try await page.wait("!document.querySelector('dialog')")
-                try await page.press("n")
+                // What is dropped now is all that the list has.
+                try await page.drop([["mimeType": "text/uri-list", "data": "https://example.org/b.iso"]])
                 try await page.wait(
-                    "document.querySelector('#add-urls').value === 'https://example.org/a.iso'"
+                    "document.querySelector('#add-urls')?.value === 'https://example.org/b.iso'"
                 )
+                #expect(try await page.evaluate("document.querySelector('#add-folder').value") == "")
+                try await page.click(".dialog .draft")
+                try await page.wait(
+                    "document.querySelector('#add-urls').value.split('\\n').join() === 'https://example.org/a.iso,https://example.org/b.iso'"
+                )
+                #expect(try await page.evaluate("document.querySelector('.dialog .draft')") == .null)
                 #expect(try await page.evaluate("document.querySelector('#add-folder').value") == "films")
                 #expect(try await page.evaluate("document.querySelector('#add-password').value") == "")
             }

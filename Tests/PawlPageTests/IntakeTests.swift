@@ -56,6 +56,85 @@ extension BrowserTests {
             }
         }
 
+        @Test func `a dropped Metalink is one download with its mirrors and its digest`() async throws {
+            try await PageBench.with { bench in
+                let payload = Payload(seed: 1, length: 50_000)
+                let urls = (0..<3).map { bench.origin.serve("/mirror\($0)/f.iso", payload) }
+                let zeros = String(repeating: "0", count: 64)
+                let text = """
+                    <?xml version="1.0"?><metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f.iso">
+                    <hash type="sha-256">\(zeros)</hash>\(urls.map { "<url>\($0)</url>" }.joined())</file></metalink>
+                    """
+                let files = try TemporaryFolder()
+                try FileSystem.write(Array(text.utf8), to: files.path("list.txt"))
+                let page = try await bench.page()
+                try await page.drop(files: [files.path("list.txt")])
+                try await page.wait("document.querySelector('#add-urls')?.value === '\(urls[0])'")
+                try await page.wait("document.querySelector('#add-checksum').value === 'sha-256=\(zeros)'")
+                try await page.evaluate("document.querySelector('.dialog input[value=paused]').click()")
+                try await page.click(".dialog .primary")
+                try await page.wait(PageBench.isShown("f.iso"))
+                let all = try await bench.manager.downloads()
+                let details = try #require(try await bench.manager.details(of: all.map(\.id)).first)
+                #expect(all.count == 1 && details.sources() == urls)
+                #expect(details.options.checksum == "sha-256=\(zeros)")
+            }
+        }
+
+        @Test func `what is no list is refused by what it is`() async throws {
+            try await PageBench.with { bench in
+                let files = try TemporaryFolder()
+                try FileSystem.write(
+                    Array("d8:announce9:http://t/4:infode".utf8),
+                    to: files.path("a.torrent")
+                )
+                try FileSystem.write([0xFF, 0xD8, 0xFF, 0, 16], to: files.path("photo.jpg"))
+                let page = try await bench.page()
+                for (name, reason) in [
+                    ("a.torrent", "torrents are not supported"), ("photo.jpg", "neither a list"),
+                ] {
+                    try await page.drop(files: [files.path(name)])
+                    try await page.wait(
+                        "[...document.querySelectorAll('.toast.is-error')].some((one) => one.textContent.includes('\(name)') && one.textContent.includes('\(reason)'))"
+                    )
+                }
+                #expect(try await page.evaluate("document.querySelector('dialog')") == .null)
+            }
+        }
+
+        @Test func `a pasted command of curl keeps its cookies and header fields`() async throws {
+            try await PageBench.with { bench in
+                let url = bench.origin.serve("/c.bin", Payload(seed: 1, length: 5_000))
+                let command = "curl '\(url)' -H 'X-Test: 1' -b 'session=abc' -A Mozilla --compressed"
+                let page = try await bench.page()
+                try await page.paste(command, into: "body")
+                try await page.wait("document.querySelector('#add-urls')?.value === '\(url)'")
+                try await page.press("Escape")
+                try await page.wait("!document.querySelector('dialog')")
+                try await page.press("n")
+                try await page.wait("document.querySelector('#add-urls')")
+                try await page.paste(command, into: "#add-urls")
+                try await page.wait("document.querySelector('#add-headers').value.includes('session=abc')")
+                try await page.click(".dialog .primary")
+                try await page.wait("\(PageBench.text(of: "c.bin", ".cell-state")) === 'Finished'")
+                let request = try #require(bench.origin.log.of("/c.bin").first?.request)
+                #expect(request.header("Cookie") == "session=abc" && request.header("X-Test") == "1")
+                #expect(request.header("User-Agent") == "Mozilla")
+            }
+        }
+
+        @Test func `an error is shown above a dialog that opens, and once`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                for _ in 0..<3 { try await page.paste("nothing", into: "body") }
+                try await page.wait("document.querySelectorAll('.toast.is-error').length === 1")
+                try await page.press("n")
+                try await page.wait("document.querySelector('dialog .toast.is-error') !== null")
+                try await page.press("Escape")
+                try await page.wait("document.querySelector('body > #toasts') !== null")
+            }
+        }
+
         @Test func `a drop without URLs is refused with a message`() async throws {
             try await PageBench.with { bench in
                 let files = try TemporaryFolder()
@@ -121,5 +200,20 @@ extension BrowserPage {
                 ]
             )
         }
+    }
+
+    /// Pastes text, as the browser does for Ctrl+V.
+    func paste(_ text: String, into selector: String) async throws {
+        let literal = JSON.string(text).text
+        try await evaluate(
+            """
+            (() => {
+              const data = new DataTransfer();
+              data.setData("text/plain", \(literal));
+              document.querySelector("\(selector)").dispatchEvent(
+                new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+            })()
+            """
+        )
     }
 }

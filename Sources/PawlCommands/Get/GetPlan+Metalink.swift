@@ -1,28 +1,59 @@
+import Pawl
 import PawlCore
 
 extension GetPlan.Item {
     /// One item per file of a Metalink, in the form of an input file.
     static func items(ofMetalink bytes: [UInt8], at path: String) throws(Failure) -> [GetPlan.Item] {
-        let metalink: Metalink
-        do throws(Metalink.Fault) { metalink = try Metalink(bytes) } catch {
-            throw Failure(.badOption, "cannot use the Metalink", at: path, because: error.words)
+        try DroppedContent.entries(ofMetalink: bytes, named: path).map { GetPlan.Item($0) }
+    }
+
+    /// The downloads of an input file; a Metalink, and commands of curl and aria2c, are recognized by their content.
+    static func items(ofList bytes: [UInt8], named name: String) throws(Failure) -> [GetPlan.Item] {
+        if case .entries(let entries) = try DroppedContent(bytes, named: name) {
+            return entries.map { GetPlan.Item($0) }
         }
-        return metalink.files.map { file in
-            let sources = file.sources.map(\.address.text)
-            let place = (file.folders + [file.name]).joined(separator: "/")
-            var lines = [InputOption(name: "output", value: "./" + place, line: 0)]
-            for checksum in file.checksums {
-                lines.append(InputOption(name: "checksum", value: checksum.text, line: 0))
-            }
-            if let size = file.size {
-                lines.append(InputOption(name: "length", value: String(size), line: 0))
-            }
-            return GetPlan.Item(
-                source: sources[0],
-                mirrors: Array(sources.dropFirst()),
-                lines: lines,
-                pieces: file.pieces
-            )
+        return try InputFile.parse(bytes, name: name).map { GetPlan.Item($0) }
+    }
+
+    /// The downloads of an argument: a URL, a command of curl or aria2c, or the name of a Metalink.
+    static func items(
+        of source: String,
+        readingWith read: (String) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> [GetPlan.Item] {
+        if TransferCommand.isCommand(source) {
+            return try TransferCommand.entries(in: source).map { GetPlan.Item($0) }
+        }
+        let isList = [".torrent", ".metalink", ".meta4"].contains { source.lowercased().hasSuffix($0) }
+        // A URL without its scheme may end like this as well.
+        if isList, !source.contains("://"), let bytes = try? read(source),
+            case .entries(let entries) = try DroppedContent(bytes, named: source)
+        {
+            return entries.map { GetPlan.Item($0) }
+        }
+        return [GetPlan.Item(source: source, mirrors: [], lines: [])]
+    }
+
+    private init(_ entry: InputEntry) {
+        self.init(
+            source: entry.addresses.first ?? "",
+            mirrors: Array(entry.addresses.dropFirst()),
+            line: entry.line == 0 ? nil : entry.line,
+            lines: entry.options.givenTogether
+        )
+        pieces = entry.pieces
+    }
+}
+
+extension [InputOption] {
+    /// As an input file has them: the password behind the user's name, and the name of a Metalink's file as a path.
+    fileprivate var givenTogether: [InputOption] {
+        let password = first { $0.name == "password" }?.value
+        return filter { $0.name != "password" }.map { option in
+            var option = option
+            if option.name == "user", let password { option.value += ":\(password)" }
+            // Not `-`, nor a folder of somebody.
+            if option.name == "output", option.line == 0 { option.value = "./" + option.value }
+            return option
         }
     }
 }

@@ -81,10 +81,10 @@ package struct GetPlan: Sendable {
         if let user = options.download.user, options.download.password == nil {
             self.options.download.password = try ask(user)
         }
-        items = sources.map { Item(source: $0, mirrors: [], lines: []) }
+        for source in sources { items += try Item.items(of: source, readingWith: read) }
         for file in options.inputFiles {
             let name = file == "-" ? "standard input" : file
-            for entry in try InputFile.parse(try read(file), name: name) { items.append(Item(entry)) }
+            items += try Item.items(ofList: try read(file), named: name)
         }
         for file in options.metalinks { items += try Item.items(ofMetalink: try read(file), at: file) }
         if options.hasRemoteName { try checkRemoteName(sources) }
@@ -291,16 +291,5 @@ extension GetPlan {
         let source = try WebAddress.parse(item.source).address
         let name = NamingPolicy.choose(.url, address: source, head: nil, given: [source], charsets: .system)
         return try WebAddress.s3(bucket: target.bucket, key: target.objectKey + name)
-    }
-}
-
-extension GetPlan.Item {
-    fileprivate init(_ entry: InputEntry) {
-        self.init(
-            source: entry.addresses.first ?? "",
-            mirrors: Array(entry.addresses.dropFirst()),
-            line: entry.line,
-            lines: entry.options
-        )
     }
 }

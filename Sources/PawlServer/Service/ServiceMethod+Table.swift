@@ -341,6 +341,16 @@ extension ServiceMethod {
             body: { try await $0.configure($1) }
         ),
         ServiceMethod(
+            name: "pawl.read",
+            parameters: "[{name, content}]",
+            result: "{items} or {text}, or {error}",
+            help:
+                "Recognizes what somebody dropped or pasted: a Metalink, a command of curl or aria2c, or text. items: downloads as pawl.add takes them, with mirrors, digests and header fields. text: text in which URLs are to be looked for. content: the bytes in Base64. name: the file's name, for messages. Torrents and lists of checksums are errors.",
+            example: #"[{"name": "a.txt", "content": "aHR0cHM6Ly9leGFtcGxlLm9yZy9hCg=="}]"#,
+            isReadOnly: true,
+            body: { try await $0.read($1) }
+        ),
+        ServiceMethod(
             name: "pawl.check",
             parameters: "[{url, options}]",
             result: "{name, total, type, ranges}, or {error}",

@@ -3,6 +3,7 @@
 import { expand, intake } from "./addresses.js";
 import { field, openDialog, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
+import { isMore, pasted } from "./dropAndPaste.js";
 import { OptionForm } from "./form.js";
 import * as format from "./format.js";
 import { nameOf } from "./queue.js";
@@ -10,23 +11,30 @@ import { textOf, words } from "./words.js";
 
 /** @typedef {import("./actions.js").Actions} Actions */
 
-/** What was entered when the dialog was closed without adding. @type {{urls: string, start: string, options: Record<string, string>} | null} */
+/** @typedef {import("./dropAndPaste.js").Item} Item */
+
+/** What was entered when the dialog was closed without adding, to be offered. @type {{urls: string, start: string, options: Record<string, string>, items: Item[]} | null} */
 let draft = null;
+
+/** Adds to the open dialog. @type {((addresses: string[], items: Item[]) => void) | null} */
+let addToOpen = null;
 
 /**
  * @param {Actions} actions
  * @param {string[]} addresses
+ * @param {Item[]} items with mirrors, digests or header fields
  */
-export function openAdding(actions, addresses = []) {
-  const open = document.querySelector("#add-urls");
-  if (open) return append(/** @type {HTMLTextAreaElement} */ (open), addresses);
+export function openAdding(actions, addresses = [], items = []) {
+  if (addToOpen) return addToOpen(addresses, items);
   // Closes other dialogs.
   document.querySelector("dialog")?.close();
   const form = new OptionForm(actions.queue);
   const urls = make("textarea", {
     id: "add-urls", rows: 4, spellcheck: "false", autocomplete: "off", placeholder: "https://…",
   });
-  const start = startChoice(draft?.start ?? "enqueued");
+  const start = startChoice("enqueued");
+  /** What was dropped or pasted with more than a URL, by URL. @type {Map<string, Item>} */
+  const known = new Map();
   const count = make("p", { class: "hint", role: "status" });
   const preview = make("ul", { class: "plain-list checks" });
   const check = make("button", { type: "button", class: "small" }, words.check);
@@ -45,14 +53,14 @@ export function openAdding(actions, addresses = []) {
     buttons: [make("button", { type: "button", onclick: () => dialog.close() }, words.cancel), add],
     onsubmit: async (event) => {
       event.preventDefault();
-      const items = read(urls, start, form);
+      const items = read(urls, start, form, known);
       if (!items) return;
       add.disabled = true;
-      const known = new Set(actions.queue.rows.keys());
+      const before = new Set(actions.queue.rows.keys());
       const results = await actions.call("pawl.add", items);
       add.disabled = false;
       if (!results) return;
-      isAdded = showResult(actions, dialog, { urls, form }, items, results, known);
+      isAdded = showResult(actions, dialog, { urls, form }, items, results, before);
     },
   });
   check.addEventListener("click", () => checkAll(actions, urls, form, check, preview));
@@ -60,14 +68,49 @@ export function openAdding(actions, addresses = []) {
     preview.replaceChildren();
     showCount(urls, form, count, check);
   });
-  dialog.addEventListener("close", () => {
-    const isEmpty = urls.value.trim() === "";
-    draft = isAdded || isEmpty ? null : { urls: urls.value, start: chosenStart(start), options: form.draft };
+  urls.addEventListener("paste", async (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!isMore(text)) return;
+    event.preventDefault();
+    const found = await pasted(actions.connection, text);
+    for (const problem of found.problems) setProblem(urls, textOf(problem));
+    if (found.items.length + found.urls.length > 0) put(found.urls, found.items);
   });
-  if (draft) form.fill(draft.options);
-  urls.value = [draft?.urls.trimEnd(), ...addresses].filter(Boolean).join("\n");
-  showCount(urls, form, count, check);
-  urls.focus();
+  const put = (/** @type {string[]} */ more, /** @type {Item[]} */ moreItems) => {
+    for (const item of moreItems) known.set(item.url, item);
+    const isOnly = urls.value.trim() === "" && more.length === 0 && moreItems.length === 1;
+    urls.value = [urls.value.trimEnd(), ...more, ...moreItems.map(({ url }) => url)].filter(Boolean).join("\n");
+    if (isOnly) form.fillFrom({ group: null, priority: 0, ...moreItems[0], folder: moreItems[0].folder ?? "" });
+    urls.dispatchEvent(new Event("input"));
+    urls.focus();
+  };
+  addToOpen = put;
+  const offer = offered((kept) => {
+    const typed = urls.value;
+    urls.value = "";
+    form.fill(kept.options);
+    for (const item of kept.items) known.set(item.url, item);
+    urls.value = [kept.urls.trimEnd(), typed].filter(Boolean).join("\n");
+    /** @type {HTMLInputElement} */ (start.querySelector(`input[value=${kept.start}]`)).checked = true;
+    urls.dispatchEvent(new Event("input"));
+    urls.focus();
+  });
+  if (offer) urls.closest(".field")?.after(offer);
+  dialog.addEventListener("close", () => {
+    addToOpen = null;
+    const isEmpty = urls.value.trim() === "";
+    if (isAdded) draft = null;
+    else if (!isEmpty) draft = { urls: urls.value, start: chosenStart(start), options: form.draft, items: [...known.values()] };
+  });
+  put(addresses, items);
+}
+
+/** A button that restores what was entered before; null if there is nothing. @param {(kept: NonNullable<typeof draft>) => void} restore */
+function offered(restore) {
+  if (!draft) return null;
+  const kept = draft;
+  const button = make("button", { type: "button", class: "small draft", onclick: () => (button.remove(), restore(kept)) }, words.restoreDraft);
+  return button;
 }
 
 /** @param {string} chosen */
@@ -84,13 +127,6 @@ function startChoice(chosen) {
 
 /** @param {HTMLElement} start */
 const chosenStart = (start) => /** @type {HTMLInputElement} */ (start.querySelector("input:checked")).value;
-
-/** Appends URLs to the open dialog. @param {HTMLTextAreaElement} urls @param {string[]} addresses */
-function append(urls, addresses) {
-  urls.value = [urls.value.trimEnd(), ...addresses].filter(Boolean).join("\n");
-  urls.dispatchEvent(new Event("input"));
-  urls.focus();
-}
 
 /** The URLs of the field with patterns expanded, or what is wrong. @param {string} text @returns {{urls: string[], problem: string, isPattern: boolean}} */
 function expanded(text) {
@@ -120,12 +156,35 @@ function showCount(field, form, count, check) {
   form.allowOne(urls.length <= 1);
 }
 
-/** @param {HTMLTextAreaElement} field @param {HTMLElement} start @param {OptionForm} form */
-function read(field, start, form) {
+/**
+ * @param {HTMLTextAreaElement} field
+ * @param {HTMLElement} start
+ * @param {OptionForm} form
+ * @param {Map<string, Item>} known
+ */
+function read(field, start, form, known) {
   const { urls, problem } = expanded(field.value);
   const options = form.read();
   if (!showProblems([[field, problem || (urls.length === 0 ? words.noURL : "")]])) return undefined;
-  return options && urls.map((url) => ({ ...options, url, start: chosenStart(start) }));
+  return options && urls.map((url) => ({ ...merged(known.get(url), options, urls.length === 1), url, start: chosenStart(start) }));
+}
+
+/**
+ * What was dropped, with what the form says; for a single download the form shows all of it, but its pieces and what has no field.
+ * @param {Item | undefined} item
+ * @param {Record<string, any>} form
+ * @param {boolean} isSingle
+ */
+function merged(item, form, isSingle) {
+  if (!item) return form;
+  const { mirrors, options, folder, pieces } = item;
+  const hidden = isSingle ? Object.fromEntries(Object.entries(options).filter(([name]) => !OptionForm.shows(name))) : options;
+  return {
+    ...form,
+    options: { ...hidden, ...form.options },
+    ...(isSingle ? {} : { mirrors, ...(folder ? { folder } : {}) }),
+    ...(pieces ? { pieces } : {}),
+  };
 }
 
 const mostChecked = 8;

@@ -48,6 +48,7 @@ export function openDialog({ title, class: name = "", content, buttons = [], ons
     for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-labelledby", "dialog-title"]]) body.setAttribute(name, value);
   }
   dialog.showModal();
+  document.dispatchEvent(new Event("dialog-opened"));
   return dialog;
 }
 

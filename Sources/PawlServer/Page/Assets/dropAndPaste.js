@@ -5,30 +5,77 @@ import { rest } from "./rest.js";
 const largestList = 4 << 20;
 
 /**
- * The URLs of a drop: links, or text files with links.
- * @param {DataTransfer} transfer
- * @returns {Promise<import("./addresses.js").Intake>}
+ * What was dropped or pasted.
+ * @typedef {import("./addresses.js").Intake & {items: Item[], problems: any[]}} Found
+ * @typedef {{url: string, mirrors: string[], options: Record<string, any>, folder: string | null, pieces: string | null}} Item a download
+ * @typedef {{call: (method: string, ...parameters: any[]) => Promise<any>}} Caller
  */
-async function addressesDropped(transfer) {
-  const texts = [transfer.getData("text/uri-list"), transfer.getData("text/plain")];
-  for (const file of [...transfer.files]) {
-    if (file.size <= largestList) texts.push(await file.text());
+
+/** Whether text is more than URLs: a command, or a Metalink. @param {string} text */
+export const isMore = (text) => /^\s*(?:\$\s+)?(?:\S*[/\\])?(?:curl|aria2c)(?:\.exe)?\s/i.test(text) || /<metalink[\s>]/.test(text);
+
+/**
+ * Text and files as URLs and downloads; the service recognizes what they are.
+ * @param {Caller} connection
+ * @param {{name: string, bytes: Uint8Array}[]} files
+ * @param {string} text
+ * @returns {Promise<Found>}
+ */
+async function recognized(connection, files, text) {
+  const texts = [text];
+  const [items, problems] = [[], []];
+  for (const { name, bytes } of files) {
+    try {
+      const found = await connection.call("pawl.read", { name, content: base64(bytes) });
+      if (found.error) problems.push(found.error);
+      else if (found.items) items.push(...found.items);
+      else texts.push(found.text);
+    } catch (error) {
+      problems.push(error);
+    }
   }
   const { intake } = await rest();
-  return intake(texts.join("\n"));
+  return { ...intake(texts.join("\n")), items, problems };
+}
+
+/** @param {Uint8Array} bytes */
+function base64(bytes) {
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 8192) text += String.fromCharCode(...bytes.subarray(start, start + 8192));
+  return btoa(text);
+}
+
+/**
+ * What a pasted text means.
+ * @param {Caller} connection
+ * @param {string} text
+ * @returns {Promise<Found>}
+ */
+export const pasted = (connection, text) =>
+  isMore(text) ? recognized(connection, [{ name: text.trim().slice(0, 40), bytes: new TextEncoder().encode(text) }], "") : recognized(connection, [], text);
+
+/** @param {Caller} connection @param {DataTransfer} transfer */
+async function dropped(connection, transfer) {
+  const text = [transfer.getData("text/uri-list"), transfer.getData("text/plain")].join("\n");
+  const files = [...transfer.files].map(async (file) => ({
+    // Of a large one the beginning shows what it is.
+    name: file.name, bytes: new Uint8Array(await file.slice(0, largestList).arrayBuffer()),
+  }));
+  return isMore(text) ? pasted(connection, text) : recognized(connection, await Promise.all(files), text);
 }
 
 /**
  * Listens for pastes and drops anywhere on the page.
  * @param {HTMLElement} landing is shown while something is dragged over the page
- * @param {(found: import("./addresses.js").Intake) => void} take
+ * @param {Caller} connection
+ * @param {(found: Found) => void} take
  */
-export function listenForAddresses(landing, take) {
+export function listenForAddresses(landing, connection, take) {
   document.addEventListener("paste", async (event) => {
     const { target } = event;
     if (target instanceof HTMLElement && target.closest("input, textarea, dialog")) return;
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (text.trim()) take((await rest()).intake(text));
+    if (text.trim()) take(await pasted(connection, text));
   });
   const isForUs = (/** @type {DragEvent} */ event) =>
     event.dataTransfer?.types.some((type) => type === "Files" || type === "text/uri-list" || type === "text/plain") &&
@@ -45,6 +92,6 @@ export function listenForAddresses(landing, take) {
     landing.hidden = true;
     if (!isForUs(event) || !event.dataTransfer) return;
     event.preventDefault();
-    take(await addressesDropped(event.dataTransfer));
+    take(await dropped(connection, event.dataTransfer));
   });
 }

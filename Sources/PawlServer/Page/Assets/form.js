@@ -15,6 +15,11 @@ const fieldOf = {
 };
 
 export class OptionForm {
+  /** Whether an option has a field. @param {string} name */
+  static shows(name) {
+    return name in fieldOf && name !== "password";
+  }
+
   /** @type {Record<string, any>} */
   fields;
 

@@ -22,7 +22,7 @@ import { Toasts } from "./toasts.js";
 import { showTotals } from "./totals.js";
 import { orders, View } from "./view.js";
 import { showPauseAllButton } from "./pauseAllButton.js";
-import { fillWords, useLanguage, words } from "./words.js";
+import { fillWords, textOf, useLanguage, words } from "./words.js";
 
 /** The page: its parts and dialogs. */
 export class Program {
@@ -48,7 +48,7 @@ export class Program {
     ];
     showBanners(this.connection, this.queue);
     listenForPointing(this.list, this.view, this.actions, this.detail);
-    listenForAddresses(at("landing"), (found) => this.#take(found));
+    listenForAddresses(at("landing"), this.connection, (found) => this.#take(found));
     addEventListener("hashchange", () => this.#takeHash());
     this.#loadRest();
     this.actions.showDetails = (id) => this.#showDetails(id);
@@ -114,16 +114,19 @@ export class Program {
     for (const draw of this.#drawings) draw();
   }
 
-  /** @param {string[]} addresses */
-  async openAdding(addresses) {
-    (await rest()).openAdding(this.actions, addresses);
+  /** @param {string[]} addresses @param {import("./dropAndPaste.js").Item[]} [items] */
+  async openAdding(addresses, items = []) {
+    (await rest()).openAdding(this.actions, addresses, items);
   }
 
-  /** Handles pasted or dropped URLs. @param {import("./addresses.js").Intake} found */
-  #take({ urls, refused }) {
+  /** Handles what was pasted or dropped. @param {import("./addresses.js").Intake & Partial<import("./dropAndPaste.js").Found>} found */
+  #take({ urls, refused, items = [], problems = [] }) {
     if (this.isLocked) return;
-    if (urls.length > 0) this.openAdding(urls);
-    else this.toasts.show(refused.length > 0 ? words.unsupportedScheme(refused.join(", ")) : words.noURL, { isError: true });
+    for (const problem of problems) this.toasts.show(textOf(problem), { isError: true });
+    if (urls.length + items.length > 0) this.openAdding(urls, items);
+    else if (problems.length === 0) {
+      this.toasts.show(refused.length > 0 ? words.unsupportedScheme(refused.join(", ")) : words.noURL, { isError: true });
+    }
   }
 
   /** A link to `/#add=URL` opens the dialog; nothing is added without the user. */

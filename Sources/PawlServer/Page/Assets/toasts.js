@@ -9,6 +9,11 @@ const usual = 5;
 export class Toasts {
   #box = at("toasts");
 
+  constructor() {
+    // Those that are shown already.
+    document.addEventListener("dialog-opened", () => this.#raise());
+  }
+
   /**
    * @param {string} text
    * @param {{seconds?: number, isError?: boolean, action?: {text: string, run: () => void}, onclose?: () => void}} [options]
@@ -34,6 +39,10 @@ export class Toasts {
       toast.append(clock);
     }
     this.#raise();
+    // The same again replaces it.
+    for (const other of [...this.#box.children]) {
+      if (isError && other.querySelector(".toast-text")?.textContent === text && !other.querySelector(".toast-action")) other.remove();
+    }
     this.#box.append(toast);
     timer = setTimeout(close, (isError ? 2 : 1) * seconds * 1000);
     return { close };

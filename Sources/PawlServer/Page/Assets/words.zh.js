@@ -127,6 +127,7 @@ export const chinese = {
   urls: "地址",
   urlsHint: "每行一个：http、https、ftp、ftps、sftp 或 s3。可用 [001-100] 表示一组地址。",
   urlCount: (count) => `${number(count)} 个地址`,
+  restoreDraft: "恢复之前输入的内容",
   noURL: "未找到地址。地址以 http://、https://、ftp://、ftps://、sftp:// 或 s3:// 开头。",
   unsupportedScheme: (schemes) => `不支持 ${schemes} 类型的链接。支持 http、https、ftp、ftps、sftp、s3。`,
   notAnAddress: (text) => `不是有效的地址：${text}`,

@@ -1,0 +1,95 @@
+/// What a text or file is that somebody drops, pastes or gives as a list: recognized by its content, not by its name.
+package enum DroppedContent: Hashable, Sendable {
+    /// Downloads with their mirrors, digests and header fields.
+    case entries([InputEntry])
+    /// Text in which URLs are to be looked for.
+    case text(String)
+
+    /// `name` is that of the file in messages.
+    ///
+    /// Throws code 28 for what is no list of downloads.
+    package init(_ bytes: [UInt8], named name: String) throws(Failure) {
+        let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        if Self.isTorrent(content) {
+            throw Self.refusal(name, .init("torrents-unsupported", "torrents are not supported"))
+        }
+        if Self.isMetalink(content) {
+            self = .entries(try Self.entries(ofMetalink: bytes, named: name))
+            return
+        }
+        guard let text = Self.text(content) else {
+            throw Self.refusal(name, .init("not-a-list", "it is neither a list of URLs nor a Metalink"))
+        }
+        if TransferCommand.isCommand(text) {
+            self = .entries(try TransferCommand.entries(in: text))
+            return
+        }
+        if bytes.count <= SumsFile.longest, !text.contains("://"), SumsFile(bytes, named: name.utf8) != nil {
+            throw Self.refusal(
+                name,
+                .init(
+                    "only-checksums",
+                    "it has checksums, but no URLs; add the URL of a file, with its digest of this list as the checksum"
+                )
+            )
+        }
+        self = .text(text)
+    }
+
+    /// A dictionary in Bencode: `d8:announce…`.
+    private static func isTorrent(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.first == UInt8(ascii: "d") else { return false }
+        let digits = bytes.dropFirst().prefix { $0.isDigit }
+        guard (1...3).contains(digits.count), let length = Int(String(decoding: digits, as: UTF8.self)) else {
+            return false
+        }
+        let rest = bytes[digits.endIndex...]
+        return rest.first == UInt8(ascii: ":") && length > 0 && rest.count > length
+    }
+
+    /// `nil` for what is no text: control characters are at its beginning.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        let isLittle = bytes.starts(with: [0xFF, 0xFE])
+        if isLittle || bytes.starts(with: [0xFE, 0xFF]) {
+            let pairs = stride(from: bytes.startIndex + 2, to: bytes.endIndex - 1, by: 2)
+            let units = pairs.map {
+                UInt16(bytes[$0]) << (isLittle ? 0 : 8) | UInt16(bytes[$0 + 1]) << (isLittle ? 8 : 0)
+            }
+            return String(decoding: units, as: UTF16.self)
+        }
+        let isBinary = bytes.prefix(4096).contains { $0 < 9 || (14..<32).contains($0) && $0 != 27 }
+        return isBinary ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// XML whose first element is `metalink`.
+    package static func isMetalink(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let start = bytes.drop { $0.isWhiteSpace }.prefix(64 << 10)
+        guard start.first == .less else { return false }
+        let name = Array("<metalink".utf8)
+        return start.indices.contains { start[$0] == .less && start[$0...].starts(with: name) }
+    }
+
+    /// One entry for each file of a Metalink.
+    package static func entries(ofMetalink bytes: [UInt8], named name: String) throws(Failure) -> [InputEntry]
+    {
+        let metalink: Metalink
+        do throws(Metalink.Fault) { metalink = try Metalink(bytes) } catch {
+            throw Failure(.badOption, "cannot use the Metalink", at: name, because: error.words)
+        }
+        return metalink.files.map { file in
+            var entry = InputEntry(addresses: file.sources.map(\.address.text), line: 0)
+            func add(_ name: String, _ value: String) {
+                entry.options.append(InputOption(name: name, value: value, line: 0))
+            }
+            add("output", (file.folders + [file.name]).joined(separator: "/"))
+            for checksum in file.checksums { add("checksum", checksum.text) }
+            if let size = file.size { add("length", String(size)) }
+            entry.pieces = file.pieces
+            return entry
+        }
+    }
+
+    private static func refusal(_ name: String, _ why: LocalizableMessage) -> Failure {
+        Failure(.badOption, "cannot use", at: Redaction.printable(name), because: why)
+    }
+}
