@@ -128,7 +128,7 @@ let package = Package(
         // The page's files become part of the program.
         module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets"], embedding: "Page/Assets"),
         module("PawlFoundation", ["Pawl", "PawlCore", "PawlSession"]),
-        module("PawlSession", ["Pawl", "PawlCore"]),
+        module("PawlSession", ["Pawl", "PawlCore", "PawlSystem"]),
         module("PawlPipe", ["Pawl", "PawlCore", "PawlDisk", "PawlSystem"]),
         module("PawlCommands", ["Pawl", "PawlCore", "PawlPipe", "PawlSystem", "PawlServer"]),
         .executableTarget(

@@ -488,3 +488,9 @@ void pawl_limit_lookups(bool sequential) {
     if (sequential) _res.options |= RES_SNGLKUPREOP;
 #endif
 }
+
+int pawl_ended_child(void) {
+    siginfo_t found;
+    memset(&found, 0, sizeof found);
+    return waitid(P_ALL, 0, &found, WEXITED | WNOHANG | WNOWAIT) == 0 ? found.si_pid : 0;
+}

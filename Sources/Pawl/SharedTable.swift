@@ -16,8 +16,8 @@ extension SecureHosts: StoredTable {}
 
 /// A table in a small file of the state folder, shared by all programs of the user.
 ///
-/// Best effort: a missing or read-only folder, or a damaged file, is treated as empty. Each writer replaces the whole file
-/// with its current content and the writer's own changes.
+/// Best effort: a missing or damaged file is treated as empty, and one that cannot be read or written is left as it is. Each
+/// writer replaces the whole file with its current content and the writer's own changes.
 final class SharedTable<Table: StoredTable, Key: Hashable & Sendable, Change: Sendable>: Sendable {
     private struct State: Sendable {
         var table: Table
@@ -48,7 +48,8 @@ final class SharedTable<Table: StoredTable, Key: Hashable & Sendable, Change: Se
         self.clock = clock
         self.threads = threads
         self.apply = apply
-        state = Mutex(State(table: Self.read(file, now: clock.wallTime)))
+        let table = Self.read(file, now: clock.wallTime) ?? Table(parsing: [], now: clock.wallTime)
+        state = Mutex(State(table: table))
     }
 
     var table: Table { state.withLock { $0.table } }
@@ -76,13 +77,14 @@ final class SharedTable<Table: StoredTable, Key: Hashable & Sendable, Change: Se
             guard !changes.isEmpty else { return }
             let now = clock.wallTime
             // Another program may have changed it meanwhile.
-            var table = Self.read(file, now: now)
+            guard var table = Self.read(file, now: now) else { continue }
             for (key, change) in changes { _ = apply(change, key, &table, now) }
             file.replace(with: Array(table.text.utf8))
         }
     }
 
-    private static func read(_ file: StateFile, now: UnixTime) -> Table {
-        Table(parsing: file.read(atMost: Table.mostBytes), now: now)
+    /// `nil` if the file cannot be read.
+    private static func read(_ file: StateFile, now: UnixTime) -> Table? {
+        file.read(atMost: Table.mostBytes).map { Table(parsing: $0, now: now) }
     }
 }

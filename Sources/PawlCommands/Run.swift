@@ -8,6 +8,7 @@ import PawlSystem
 /// Arguments need not be UTF-8 where they are URLs, which are percent-encoded then, or names of files that are only read.
 package func run(arguments: [[UInt8]]) -> Int32 {
     SystemDescriptors.raiseLimit()
+    ChildProcess.reapOrphansIfFirst()
     let code = runCommand(arguments)
     // aria2's exit codes are those of downloads.
     guard !isAria2c(arguments), let error = OutputFile.lostOutput else { return code }

@@ -85,29 +85,20 @@ struct PipeReporter: Sendable {
         try? Self.replace(file, with: text)
     }
 
-    /// Replaces the metrics file atomically.
+    /// Replaces the metrics file.
     private static func replace(_ file: String, with text: String) throws(Failure) {
-        let new = "\(file).new"
-        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(file) }
-        let bytes = Array(text.utf8)
-        let isWhole = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-        close(descriptor)
-        guard isWhole, unsafe rename(new, file) == 0 else {
-            let failure = failure(file)
-            _ = unsafe unlink(new)
-            throw failure
+        do throws(Failure) {
+            // Only the next few seconds need it.
+            try AtomicFile.replace(file, with: Array(text.utf8), permissions: 0o644, syncs: false)
+        } catch {
+            throw Failure(
+                .cannotCreate,
+                "cannot write metrics to",
+                at: file,
+                because: error.why,
+                remedy: "give --metrics a file in a folder that exists and is writable, or a port"
+            )
         }
-    }
-
-    private static func failure(_ file: String) -> Failure {
-        Failure(
-            .cannotCreate,
-            "cannot write metrics to",
-            at: file,
-            because: SystemError.last.text,
-            remedy: "give --metrics a file in a folder that exists and is writable, or a port"
-        )
     }
 }
 
@@ -115,6 +106,8 @@ struct PipeReporter: Sendable {
 final class MetricsListener: Sendable {
     private let text = Mutex("")
     private let socket: Int32
+    /// In seconds, after a connection that could not be accepted.
+    private static let pause = 0.1
 
     init(port: UInt16) throws(Failure) {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -150,8 +143,11 @@ final class MetricsListener: Sendable {
         while true {
             let connection = accept(socket, nil, nil)
             guard connection >= 0 else {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                return
+                if errno == EBADF || errno == EINVAL || errno == ENOTSOCK { return }
+                // Without descriptors or memory the connection waits until there are some. Errors of one connection, which
+                // accept(2) reports too, end the wait as well.
+                if errno != EINTR { SystemThread.sleep(seconds: Self.pause) }
+                continue
             }
             var limit = timeval(tv_sec: 2, tv_usec: 0)
             let size = socklen_t(MemoryLayout<timeval>.size)

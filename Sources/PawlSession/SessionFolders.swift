@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlCore
+import PawlSystem
 
 /// The folders of a session.
 struct SessionFolders: Sendable {
@@ -83,7 +84,7 @@ struct SessionFolders: Sendable {
 
     /// The task that the resume data of this partial file was used for.
     func remembered(_ partial: String) -> TaskNote? {
-        guard let bytes = resumed(partial)?.read(atMost: 1 << 20), !bytes.isEmpty else { return nil }
+        guard let bytes = resumed(partial)?.read(atMost: 1 << 20) ?? nil, !bytes.isEmpty else { return nil }
         return TaskNote(String(decoding: bytes, as: UTF8.self))
     }
 
@@ -115,17 +116,9 @@ struct SessionFolders: Sendable {
     func write(_ bytes: [UInt8], to name: String, in folder: String) -> String? {
         unsafe mkdir("\(root)/\(folder)", 0o700)
         let path = "\(root)/\(folder)/\(name)"
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var done = 0
-        while done < bytes.count {
-            let count = unsafe bytes[done...].withUnsafeBytes {
-                unsafe Glibc.write(file, $0.baseAddress, $0.count)
-            }
-            guard count > 0 else { return nil }
-            done += count
-        }
+        do throws(Failure) {
+            try AtomicFile.replace(path, with: bytes, permissions: 0o644, syncs: false)
+        } catch { return nil }
         return path
     }
 

@@ -23,10 +23,14 @@ struct TaskNumbers: Sendable {
         let file = StateFile("numbers", in: folder)
         self.file = file
         let bytes = file.read(atMost: 20)
-        if let stored = Int(String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)), stored >= 0,
+        if let bytes, let stored = Int(String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)),
+            stored >= 0,
             stored <= Int.max / 2
         {
             reserved = stored
+        } else if bytes?.isEmpty != true {
+            // Unreadable or damaged: above what any session can have given.
+            reserved = Int(SessionFolders.now)
         } else if unsafe access("\(folder)/queue.db", F_OK) == 0 {
             reserved = Self.firstWithoutFile
         }

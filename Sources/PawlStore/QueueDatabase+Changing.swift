@@ -4,6 +4,7 @@ package import PawlEngine
 extension QueueDatabase {
     package func apply(_ changes: [QueueChange]) throws(Failure) {
         guard !changes.isEmpty else { return }
+        try checkPlace()
         try use("cannot save to the queue") { (connection) throws(DatabaseError) in
             try connection.apply(changes)
         }

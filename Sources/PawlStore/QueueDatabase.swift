@@ -71,7 +71,7 @@ package final class QueueDatabase: QueueStore {
                 .failure("cannot open the queue", at: files.path)
         }
         do throws(DatabaseError) {
-            return try connect(files.path, steps, asGuest: true)
+            return try connect(files, steps, asGuest: true)
         } catch {
             throw error.failure("cannot open the queue", at: files.path)
         }
@@ -83,7 +83,7 @@ package final class QueueDatabase: QueueStore {
         _ steps: [Migration]
     ) throws(Failure) -> (DatabaseConnection, damage: String?) {
         do throws(DatabaseError) {
-            return (try connect(files.path, steps), nil)
+            return (try connect(files, steps), nil)
         } catch  where error.isDamage {
             return try begin(files, steps, after: error)
         } catch {
@@ -102,24 +102,30 @@ package final class QueueDatabase: QueueStore {
                 the queue \(files.path) was damaged (\(damage.words)) and was renamed to \(bad); a new one was \
                 created, and sqlite3's command .recover may recover the old one's content
                 """
-            return (try connect(files.path, steps), words)
+            return (try connect(files, steps), words)
         } catch {
             throw error.failure("cannot create a new queue", at: files.path)
         }
     }
 
     private static func connect(
-        _ path: String,
+        _ files: QueueFiles,
         _ steps: [Migration],
         asGuest: Bool = false
     ) throws(DatabaseError) -> DatabaseConnection {
-        let connection = try DatabaseConnection(path)
+        let connection = try DatabaseConnection(files.path)
         try connection.prepare(steps, asGuest: asGuest)
+        files.noteOpened()
         return connection
     }
 
     /// The file whose lock its owner holds.
     package static func lock(of path: String) -> String { "\(path).lock" }
+
+    /// Throws if what is written now would be lost.
+    func checkPlace() throws(Failure) {
+        try state.withLock { (state) throws(Failure) in try state.files?.checkPlace() }
+    }
 
     /// Passes the connection to `body`; if it meets damage, the database is renamed and a new one created.
     func use<Value: Sendable>(

@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
 import PawlCore
+import Synchronization
 
 /// The database's files in its folder, locked for this owner alone.
 ///
@@ -11,6 +12,20 @@ final class QueueFiles: Sendable {
     private let name: String
     private let folder: Descriptor
     private let lock: FileLock
+
+    /// The database that was opened.
+    private let opened = Mutex<Identity?>(nil)
+
+    private struct Identity: Hashable, Sendable {
+        let device: dev_t
+        let inode: ino_t
+
+        init?(_ path: String) {
+            var found = stat()
+            guard unsafe stat(path, &found) == 0 else { return nil }
+            (device, inode) = (found.st_dev, found.st_ino)
+        }
+    }
 
     private struct Descriptor: ~Copyable, Sendable {
         let raw: Int32
@@ -31,7 +46,10 @@ final class QueueFiles: Sendable {
         self.folder = Descriptor(raw: folder)
         try Self.checkOwner(of: name, in: folder, at: folderPath)
         // On a file system without locks (some network ones) only SQLite's remain.
-        guard let lock = try FileLock(in: folder, "\(name).lock") else { throw .queueInUse(path) }
+        guard let lock = try FileLock(in: folder, "\(name).lock") else {
+            throw .queueInUse(path, by: FileLock.look(at: "\(path).lock"))
+        }
+        lock.note(UInt64(getpid()))
         self.lock = lock
         self.path = path
         self.name = name
@@ -59,6 +77,23 @@ final class QueueFiles: Sendable {
 
     /// Whether there is a database; without one, its log is orphaned.
     var isThere: Bool { exists(name) }
+
+    /// Notes the database that is open now.
+    func noteOpened() { opened.withLock { $0 = Identity(path) } }
+
+    /// Throws if the next start would not find what is written now: the database, its folder or the root was deleted, moved
+    /// or replaced.
+    func checkPlace() throws(Failure) {
+        let opened = opened.withLock { $0 }
+        guard opened != Identity(path) else { return }
+        throw Failure(
+            .cannotOpen,
+            "cannot save to the queue",
+            at: path,
+            because: "it was deleted, moved or replaced while it was in use",
+            remedy: "put it back, or stop the service or program that uses it and start it again"
+        )
+    }
 
     /// Whether something emptied the database beside its log, which SQLite would remove.
     ///

@@ -1,6 +1,7 @@
 import CPawlSystem
 package import Glibc
 package import PawlCore
+import Synchronization
 
 /// Starts programs without a shell.
 package enum ChildProcess {
@@ -31,7 +32,12 @@ package enum ChildProcess {
         }
         unsafe all.append(nil)
         var child: pid_t = 0
-        let number = unsafe spawn(&child, path, words, all, output: output, passing: descriptor)
+        // Together with the note, so that ``reapOrphans()`` cannot take the status of a child that has just ended.
+        let number = attended.withLock { attended in
+            let number = unsafe spawn(&child, path, words, all, output: output, passing: descriptor)
+            if number == 0 { attended.insert(child) }
+            return number
+        }
         guard number == 0 else {
             let cause = SystemError(number: number).message
             throw Failure(.cannotOpen, "cannot start", at: path, because: cause)
@@ -72,10 +78,47 @@ package enum ChildProcess {
 
     /// Waits for the end of a child.
     package static func status(of child: pid_t) -> Int32 {
+        defer { attended.withLock { _ = $0.remove(child) } }
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0 {
             guard errno == EINTR else { return 127 }
         }
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    }
+
+    /// Starts a program that nothing waits for.
+    package static func startUnattended(_ path: String, _ arguments: [String]) throws(Failure) {
+        let child = try start(path, arguments)
+        // An ended child that is not waited for remains a zombie.
+        SystemThread.detached("pawl-child", blocksSignals: true) { _ = status(of: child) }
+    }
+}
+
+// The first process of a container inherits all processes whose parents have ended, and must reap them.
+extension ChildProcess {
+    /// Children that were started here, until they have been waited for.
+    private static let attended = Mutex<Set<pid_t>>([])
+
+    /// Reaps orphans as they end if this is the first process of its PID namespace.
+    package static func reapOrphansIfFirst() {
+        guard getpid() == 1 else { return }
+        SystemThread.detached("pawl-reaper", blocksSignals: true) {
+            while true {
+                reapOrphans()
+                SystemThread.sleep(seconds: 1)
+            }
+        }
+    }
+
+    /// Reaps ended children that were not started here.
+    package static func reapOrphans() {
+        attended.withLock { attended in
+            while true {
+                let child = pawl_ended_child()
+                // One that is waited for is gone soon, and the others follow the next time.
+                guard child > 0, !attended.contains(child) else { return }
+                _ = waitpid(child, nil, WNOHANG)
+            }
+        }
     }
 }

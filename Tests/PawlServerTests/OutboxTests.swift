@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTestKit
 import Synchronization
@@ -39,6 +40,28 @@ import Testing
             outbox.add(message("pause", "e", at: 0), pending: [.program]).number
                 > outbox.undelivered[1].number
         )
+    }
+
+    @Test func `a file that cannot be read is left for the next start`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("outbox")
+        do {
+            let outbox = Outbox(path: path, now: 100, log: nil)
+            _ = outbox.add(message("complete", "a", at: 101), pending: [.program])
+        }
+        // A link is not followed: as unreadable as a bad sector.
+        guard unsafe rename(path, folder.path("kept")) == 0, unsafe symlink("kept", path) == 0 else {
+            throw SetupFailure("symlink")
+        }
+        do {
+            let outbox = Outbox(path: path, now: 500, log: nil)
+            let entry = outbox.add(message("complete", "b", at: 501), pending: [.program])
+            outbox.settle(entry.number, for: .program)
+        }
+        guard unsafe rename(folder.path("kept"), path) == 0 else { throw SetupFailure("rename") }
+        let outbox = Outbox(path: path, now: 900, log: nil)
+        #expect(outbox.undelivered.map { $0.message["id"]?.string } == ["a"])
+        #expect(outbox.ended.at == 101)
     }
 
     @Test func `the names of version 0.1.0 are read`() throws {

@@ -207,4 +207,44 @@ import Testing
         _ = try PawlProcess.run("/bin/chmod", ["644", path])
         #expect(throws: Failure.self) { try SecretFile.text(at: path) }
     }
+
+    @Test(arguments: [[], [10], [UInt8](repeating: 0, count: 33)])
+    func `a secret file that a power cut emptied is replaced, which is said`(left: [UInt8]) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("secret")
+        try FileSystem.write(left, to: path)
+        _ = try PawlProcess.run("/bin/chmod", ["600", path])
+        var notices: [String] = []
+        let text = try SecretFile.text(at: path) { notices.append($0) }
+        #expect(text.count == 32 && notices.count == 1 && notices.first?.contains(path) == true)
+        #expect(try SecretFile.text(at: path) { notices.append($0) } == text && notices.count == 1)
+    }
+
+    @Test func `a service with an emptied secret and page key starts, and says so`() async throws {
+        let folder = try TemporaryFolder()
+        let root = folder.path("root")
+        for name in ["secret", "page-key"] {
+            _ = try PawlProcess.run("/bin/mkdir", ["-p", "\(root)/.pawl"])
+            try FileSystem.write([], to: "\(root)/.pawl/\(name)")
+            _ = try PawlProcess.run("/bin/chmod", ["600", "\(root)/.pawl/\(name)"])
+        }
+        let bench = try await ServiceBench(root: root) { $0.secret = nil }
+        #expect(bench.service.notices.count == 2)
+        let digits = FileSystem.contents("\(root)/.pawl/secret") ?? []
+        #expect(digits.count == 33)
+        let secret = String(decoding: digits.dropLast(), as: UTF8.self)
+        let call = "{\"id\":1,\"method\":\"aria2.getVersion\",\"params\":[\"token:\(secret)\"]}"
+        #expect(try await bench.post(call).hasSuffix(" 200"))
+        await bench.close()
+    }
+
+    @Test func `what a killed check left is removed at the start`() async throws {
+        let folder = try TemporaryFolder()
+        let left = folder.path("root/.pawl/check-17/.pawl")
+        _ = try PawlProcess.run("/bin/mkdir", ["-p", left])
+        try FileSystem.write([1], to: "\(left)/queue.db")
+        let bench = try await ServiceBench(root: folder.path("root"))
+        #expect(!FileSystem.exists(folder.path("root/.pawl/check-17")))
+        await bench.close()
+    }
 }

@@ -151,6 +151,9 @@ long pawl_splice_in(int from, int pipe, size_t count);
 // splice(2) from a pipe to an offset of a file.
 long pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
 
+// An ended child that has not been reaped, which it is not by this; 0 if there is none.
+int pawl_ended_child(void);
+
 // Adds to a posix_spawn_file_actions_t that all descriptors from `first`, which the child would inherit, are closed.
 int pawl_spawn_close_from(void *actions, int first);
 

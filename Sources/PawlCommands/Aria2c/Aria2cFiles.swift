@@ -69,7 +69,7 @@ enum Aria2cFiles {
 
     /// Starts an event program without waiting for it; its output goes where this one's does.
     static func run(_ program: String, gid: String, path: String) {
-        _ = try? ChildProcess.start(program, [program, gid, "1", path])
+        try? ChildProcess.startUnattended(program, [program, gid, "1", path])
     }
 
     /// Whether `text` is the name of a network interface, or a numeric address.

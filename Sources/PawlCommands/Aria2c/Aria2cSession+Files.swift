@@ -30,7 +30,7 @@ extension Aria2cSession {
         entries += running.map(\.entry) + held + waiting
         let text = entries.map { Aria2cFiles.sessionText($0, options) }.joined()
         do throws(Failure) {
-            try AtomicFile.write(Array(text.utf8), to: path)
+            try AtomicFile.replace(path, with: Array(text.utf8))
             if !quietly { printer.note(.notice, "Serialized session to '\(path)' successfully.") }
         } catch {
             if !quietly { printer.note(.notice, "Failed to serialize session to '\(path)'.") }
@@ -43,7 +43,7 @@ extension Aria2cSession {
             "host=\(host), protocol=http, dl_speed=\(speed), sc_avg_speed=\(speed), mc_avg_speed=0, "
                 + "last_updated=\(now), counter=1, status=OK\n"
         }.joined()
-        let isSaved = (try? AtomicFile.write(Array(text.utf8), to: path)) != nil
+        let isSaved = (try? AtomicFile.replace(path, with: Array(text.utf8))) != nil
         printer.note(
             .notice,
             "ServerStat file \(path) \(isSaved ? "saved successfully" : "could not be saved")."

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlServer
+import PawlSystem
 
 extension Command {
     /// Every command under its heading, in display order.
@@ -99,7 +100,7 @@ extension Command {
     case ("--man", let name?): say(ManualPage.page(of: try command(named: name)))
     case ("--man-pages", let folder?):
         for (file, text) in ManualPage.all {
-            try AtomicFile.write(Array(text.utf8), to: "\(folder)/\(file)", permissions: 0o644)
+            try AtomicFile.replace("\(folder)/\(file)", with: Array(text.utf8), permissions: 0o644)
         }
     case ("--man-pages", nil): throw Failure.usage("help", "--man-pages DIR")
     case (_, let unexpected?): throw .unexpected(unexpected, in: "help")

@@ -1,7 +1,7 @@
 import Glibc
 import Pawl
 import PawlCore
-import PawlServer
+import PawlSystem
 import Synchronization
 
 /// Collects the cookies of a run, and saves them at its end.
@@ -24,6 +24,6 @@ final class CookieSaver: Sendable {
     func save() throws(Failure) {
         let list = list.withLock { $0 }
         guard list.isKnown || !Aria2cFiles.exists(path) else { return }
-        try AtomicFile.write(Array(list.text(now: UnixTime(seconds: Int64(time(nil)))).utf8), to: path)
+        try AtomicFile.replace(path, with: Array(list.text(now: UnixTime(seconds: Int64(time(nil)))).utf8))
     }
 }

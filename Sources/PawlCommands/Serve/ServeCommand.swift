@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlServer
+import PawlSystem
 
 extension Command {
     static let serve = Command(
@@ -21,6 +22,7 @@ extension Command {
         let parent = WaitingParent()
         let supervisor = Supervisor()
         if options.isBackground, parent == nil {
+            for notice in configuration.notices { printNotice(notice) }
             try ServiceStarter.start(Array(CommandLine.arguments.dropFirst(2)))
             return 0
         }
@@ -31,7 +33,13 @@ extension Command {
         let watchdog = Watchdog(
             onBeat: { supervisor.beat() },
             onFault: { finding in
-                reporter.notify("fault", Restarter.text(finding))
+                let isSaid = ThreadLatch()
+                // The log may be on the disk that hangs.
+                SystemThread.detached("pawl-fault") {
+                    reporter.notify("fault", Restarter.text(finding))
+                    isSaid.open()
+                }
+                isSaid.pass(within: .milliseconds(500))
                 restarter.end(finding)
             }
         )
@@ -39,12 +47,20 @@ extension Command {
             let port = service.port == 0 ? "" : " and \(known.pageURL(port: service.port))"
             reporter.notify("serving", "serving \(known.root) at \(known.socket)\(port)")
             if let why = service.portRefusal { reporter.notify("noPort", why) }
+            for notice in service.notices { reporter.notify("notice", notice) }
             parent?.notify()
             supervisor.notify("READY=1")
         }
         reporter.notify("stopped", "stopped; unfinished downloads resume at the next start")
         return 0
     }
+}
+
+/// Prints what the user must know as one line on standard error.
+func printNotice(_ text: String) {
+    var errors = OutputFile(descriptor: STDERR_FILENO)
+    errors.appendLine(TerminalText.harmless("pawl: \(text)"))
+    errors.flush()
 }
 
 /// Reports the start, stop and faults of the service to the user, the log, or both.
@@ -62,10 +78,7 @@ private struct ServeReporter: Sendable {
 
     func notify(_ event: String, _ text: String) {
         log?.note(event, text)
-        guard isPlain else { return }
-        var errors = OutputFile(descriptor: STDERR_FILENO)
-        errors.appendLine(TerminalText.harmless("pawl: \(text)"))
-        errors.flush()
+        if isPlain { printNotice(text) }
     }
 }
 

@@ -59,7 +59,7 @@ struct ServeInstall {
     ///
     /// After a failure the unit and its folders are as before.
     func run() throws(Failure) {
-        let previous = (try? readBytes(at: path)).map { String(decoding: $0, as: UTF8.self) }
+        let previous = try AtomicFile.read(path, atMost: 1 << 20)
         var made: [String] = []
         do throws(Failure) {
             try requireSystemctl()
@@ -67,7 +67,7 @@ struct ServeInstall {
             if let sessions = unit.sessions { try makeFolder(sessions, mode: 0o700, &made) }
             for folder in unit.folders + [folder] { try makeFolder(folder, &made) }
             // The options may contain a secret: only the owner may read the file.
-            try AtomicFile.write(Array(unit.text.utf8), to: path)
+            try AtomicFile.replace(path, with: Array(unit.text.utf8))
             try systemctl("daemon-reload")
             try stopOther()
             try systemctl("enable", "--now", "pawl.service")
@@ -138,9 +138,9 @@ struct ServeInstall {
     }
 
     /// Undoes what `run` wrote.
-    private func restore(_ previous: String?, _ made: [String]) {
+    private func restore(_ previous: [UInt8]?, _ made: [String]) {
         if let previous {
-            try? AtomicFile.write(Array(previous.utf8), to: path)
+            try? AtomicFile.replace(path, with: previous)
         } else if unsafe access(path, F_OK) == 0 {
             // A link to the unit may have been made.
             _ = try? ChildProcess.run("systemctl", manager + ["disable", "pawl.service"])

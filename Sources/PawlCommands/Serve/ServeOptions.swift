@@ -65,6 +65,7 @@ package struct ServeOptions: CommandOptions {
             root: try ServicePlace.root(root),
             socket: try ServicePlace.socket(socket)
         )
+        configuration.isUsualSocket = configuration.socket == (try? ServicePlace.usualSocket())
         configuration.sessions = sessionsFolder
         configuration.address = address
         var wanted = port
@@ -80,7 +81,8 @@ package struct ServeOptions: CommandOptions {
         configuration.key = key.map(ServicePlace.absolute)
         configuration.secret = secret
         if let secretFile {
-            configuration.secret = try SecretFile.text(at: ServicePlace.absolute(secretFile))
+            let path = ServicePlace.absolute(secretFile)
+            configuration.secret = try SecretFile.text(at: path) { configuration.notices.append($0) }
         }
         configuration.needsNoSecret = needsNoSecret
         configuration.names = names

@@ -13,6 +13,14 @@ package enum ServicePlace {
     /// The Unix socket: the given one, else `$PAWL_SOCKET`, else the user's default.
     package static func socket(_ given: String?) throws(Failure) -> String {
         if let given = given ?? variable("PAWL_SOCKET") { return absolute(given) }
+        return try usualSocket()
+    }
+
+    /// Whether no option and no variable names the socket.
+    static func isUsual(_ given: String?) -> Bool { given == nil && variable("PAWL_SOCKET") == nil }
+
+    /// The socket when none is given; it depends on the session that the process is in.
+    static func usualSocket() throws(Failure) -> String {
         if let folder = UserFolders.runtime, unsafe access(folder, W_OK) == 0 {
             return absolute(folder + "/pawl.socket")
         }

@@ -25,7 +25,7 @@ struct SystemdUnit {
             // Keep-alive messages come every second; a process that hangs is restarted.
             "WatchdogSec=60",
             // A restart does not cure a second service or a wrong option.
-            "RestartPreventExitStatus=11 28", "TimeoutStopSec=60", "LimitNOFILE=65536",
+            "RestartPreventExitStatus=11 28", "TimeoutStopSec=15", "LimitNOFILE=65536",
             // libdispatch gives a thread this priority, and logs a failure where it may not.
             "LimitNICE=-4",
         ]

@@ -43,10 +43,12 @@ private struct AddSession {
     init(_ options: AddOptions, _ plan: GetPlan) throws(Failure) {
         self.options = options
         self.plan = plan
-        client = try options.verb.client()
+        var client = try options.verb.client()
+        if let root = options.root { client.root = ServicePlace.absolute(root) }
+        self.client = client
         if try !client.isServiceRunning() {
             let isQuiet = options.verb.isJSON || options.get.isQuiet
-            try ServiceStarter.start(options, at: client.socket, quietly: isQuiet)
+            try ServiceStarter.start(options, for: client, quietly: isQuiet)
         }
         root = try client.call("pawl.status", to: "query")["root"]?.string ?? ""
         guard let wanted = options.root.map(ServicePlace.absolute), !wanted.hasSameBytes(as: root) else {

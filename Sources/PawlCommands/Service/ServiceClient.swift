@@ -3,9 +3,15 @@ import PawlCore
 /// A client of the background service over its Unix socket (HTTP/1.1, JSON-RPC 2.0).
 struct ServiceClient: Sendable {
     let socket: String
+    /// Whether no option and no variable names the socket.
+    var isUsual = false
+    /// The download root that commands use without options.
+    var root: String?
 
-    /// Whether a service listens on the socket.
-    func isServiceRunning() throws(Failure) -> Bool { try ServiceConnection.open(socket) != nil }
+    /// Whether a service can be reached.
+    ///
+    /// Throws if one is running that cannot.
+    func isServiceRunning() throws(Failure) -> Bool { try ServiceFinder(self).connection() != nil }
 
     /// Calls a method; `action` and `place` name the action and its object in errors.
     @discardableResult
@@ -68,13 +74,14 @@ struct ServiceClient: Sendable {
     }
 
     private func connected() throws(Failure) -> ServiceConnection {
-        if let connection = try ServiceConnection.open(socket) { return connection }
+        let finder = ServiceFinder(self)
+        if let connection = try finder.connection() { return connection }
         throw Failure(
             .notFound,
             "the Pawl service is not running",
             at: "(socket \(socket))",
             because: "",
-            remedy: "start it with 'pawl serve' or 'pawl add'"
+            remedy: finder.other.map { Remedy($0) } ?? "start it with 'pawl serve' or 'pawl add'"
         )
     }
 

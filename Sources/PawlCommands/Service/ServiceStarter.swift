@@ -6,7 +6,8 @@ import PawlSystem
 /// Starts a service detached from this terminal, and waits until it is ready.
 enum ServiceStarter {
     /// For `pawl add`: starts at most one service, even if several commands try at the same time.
-    static func start(_ options: AddOptions, at socket: String, quietly: Bool) throws(Failure) {
+    static func start(_ options: AddOptions, for client: ServiceClient, quietly: Bool) throws(Failure) {
+        let socket = client.socket
         guard !options.startsNoService else {
             throw Failure(
                 .notFound,
@@ -19,7 +20,7 @@ enum ServiceStarter {
         let turn = try SocketLock.startingTurn(socket)
         defer { close(turn) }
         // Another command may have started it meanwhile.
-        guard try !ServiceClient(socket: socket).isServiceRunning() else { return }
+        guard try !client.isServiceRunning() else { return }
         let root = try ServicePlace.root(options.root)
         var arguments = ["--quiet", "--root", root, "--socket", socket]
         // Downloads must not fail to start because another program has the port.

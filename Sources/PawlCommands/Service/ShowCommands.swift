@@ -2,6 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 import PawlServer
+import PawlSystem
 
 // Commands that show a download or the service, and the one that stops the service.
 extension Command {
@@ -51,6 +52,9 @@ extension Command {
                 + status.activity + ", \(number("paused")) paused, "
                 + "\(number("finished")) finished, \(number("failed")) failed, "
                 + NumberFormat.speed(number("speed")) + groups
+                + (status["troubles"]?.array ?? []).compactMap(\.string).map {
+                    "\nattention: \(TerminalText.harmless($0))"
+                }.joined()
                 + (status["portRefusal"]?.string.map { "\nno web page, no aria2 clients: \($0)" } ?? "")
         )
         return 0
@@ -65,21 +69,7 @@ extension Command {
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "stop") }
         let client = try options.client()
-        guard try client.isServiceRunning() else {
-            throw Failure(
-                .notFound,
-                "nothing to stop: the Pawl service is not running",
-                at: "(socket \(client.socket))",
-                because: ""
-            )
-        }
-        do throws(Failure) {
-            try client.call("pawl.stop", to: "stop")
-        } catch {
-            // It may exit before its response is sent.
-            guard error.code == .network else { throw error }
-        }
-        try SocketLock.waitUntilFree(client.socket)
+        try client.stopService()
         CommandOutput(options).show(
             ["stopped": .bool(true)],
             "stopped; unfinished downloads resume at the next start"
@@ -177,5 +167,45 @@ extension JSON {
             self["isReceiving"]?.bool == true
             ? NumberFormat.speed(self["speed"]?.integer ?? 0) : "waiting for response"
         return "\(NumberFormat.size(self["offset"]?.integer ?? 0)) to \(end), \(speed)"
+    }
+}
+
+extension ServiceClient {
+    /// Stops the service, and returns when it has ended.
+    ///
+    /// One that cannot be reached gets SIGTERM.
+    fileprivate func stopService() throws(Failure) {
+        let finder = ServiceFinder(self)
+        let isAtSocket = try ServiceConnection.open(socket) != nil
+        // Its note is removed while it stops.
+        let note = isAtSocket ? nil : finder.note()
+        guard isAtSocket || note != nil else {
+            throw Failure(
+                .notFound,
+                "nothing to stop: the Pawl service is not running",
+                at: "(socket \(socket))",
+                because: "",
+                remedy: finder.other.map { Remedy($0) } ?? ""
+            )
+        }
+        do throws(Failure) {
+            try call("pawl.stop", to: "stop")
+        } catch {
+            // It may exit before its response is sent.
+            guard error.code == .network || error.code == .notFound else { throw error }
+            if let note, note.process.isRunning { kill(note.process.number, SIGTERM) }
+        }
+        if isAtSocket { try SocketLock.waitUntilFree(socket) }
+        guard let note else { return }
+        // A shutdown that hangs ends after some seconds, see Heartbeat.
+        for _ in 1...1500 where note.process.isRunning { _ = poll(nil, 0, 10) }
+        guard note.process.isRunning else { return }
+        throw Failure(
+            .unfinished,
+            "cannot stop",
+            at: "process \(note.process.number)",
+            because: "it has not ended within 15 s",
+            remedy: "'kill -KILL \(note.process.number)' ends it; its downloads resume at the next start"
+        )
     }
 }

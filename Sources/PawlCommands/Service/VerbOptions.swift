@@ -23,7 +23,11 @@ struct VerbOptions: CommandOptions {
     var prints = false
 
     func client() throws(Failure) -> ServiceClient {
-        ServiceClient(socket: try ServicePlace.socket(socket))
+        ServiceClient(
+            socket: try ServicePlace.socket(socket),
+            isUsual: ServicePlace.isUsual(socket),
+            root: try? ServicePlace.root(nil)
+        )
     }
 }
 

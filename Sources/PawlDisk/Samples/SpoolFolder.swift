@@ -29,7 +29,8 @@ package final class SpoolFolder: Sendable {
         return try check { () throws(SystemError) in
             if let file = try folder.openUnnamed() { return file }
             refusesUnnamed.store(true, ordering: .relaxed)
-            let name = ".pawl-\(String(UInt64.random(in: .min ... .max), radix: 16))"
+            AtomicFile.sweep(path)
+            let name = AtomicFile.draftName()
             let file = try folder.open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
             try folder.remove(name)
             return file

@@ -34,11 +34,27 @@ enum GnuPG {
 
     private static func makeFolder() throws(Failure) -> String {
         let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-        var name = Array("\(parent)/pawl-signature-XXXXXX".utf8CString)
+        sweep(parent)
+        var name = Array("\(parent)/\(beginning)\(getpid())-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&name) != nil else {
             throw Failure.system(.cannotCreate, "cannot create a folder in", at: parent, .last)
         }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static let beginning = "pawl-signature-"
+
+    /// Removes the folders of this user's processes that a kill ended.
+    private static func sweep(_ parent: String) {
+        for name in FolderNames.read(parent) where name.hasPrefix(beginning) {
+            let number = name.dropFirst(beginning.count).prefix { $0 != "-" }
+            var found = stat()
+            guard let process = pid_t(number), kill(process, 0) != 0, errno == ESRCH,
+                unsafe lstat("\(parent)/\(name)", &found) == 0, found.st_uid == geteuid(),
+                found.st_mode & S_IFMT == S_IFDIR
+            else { continue }
+            remove("\(parent)/\(name)")
+        }
     }
 
     private static func remove(_ folder: String) {

@@ -1,12 +1,13 @@
 import Glibc
 import Pawl
 import PawlCore
+import PawlSystem
 
 // aria2's session file: unfinished downloads, in the format of `--input-file`.
 extension Aria2Methods {
     func saveSession() async throws -> JSON {
         guard let path = settings.sessionFile else { throw RPCError("Filename is not given.") }
-        try AtomicFile.write(Array(try await sessionText().utf8), to: path)
+        try AtomicFile.replace(path, with: Array(try await sessionText().utf8))
         return "OK"
     }
 

@@ -19,6 +19,16 @@ final class DownloadCheck: Sendable {
         self.configuration = own
     }
 
+    private static let beginning = "check-"
+
+    /// Removes what checks left that a kill ended; before the first check.
+    static func sweep(below root: String) {
+        let folder = "\(root)/.pawl"
+        for name in FolderTree.names(in: folder) where name.hasPrefix(beginning) {
+            FolderTree.remove("\(folder)/\(name)")
+        }
+    }
+
     /// `{name, total, type, ranges}`, each `null` if the server does not say; throws the failure of the request.
     func check(_ request: DownloadRequest, below root: String) async throws -> JSON {
         let isAllowed = running.withLock { running in
@@ -35,7 +45,7 @@ final class DownloadCheck: Sendable {
         request.options.timeout = min(request.options.timeout, 15)
         request.options.folder = "."
         request.options.checksum = nil
-        let folder = "\(root)/.pawl/check-\(UInt64.random(in: .min ... .max))"
+        let folder = "\(root)/.pawl/\(DownloadCheck.beginning)\(UInt64.random(in: .min ... .max))"
         let listener = Listener()
         let manager = try await DownloadManager(root: folder, configuration, delegate: listener)
         let result = await DownloadCheck.run(request, on: manager, listener)

@@ -18,7 +18,12 @@ final class Page: Sendable {
     private let files: RootedFiles
 
     /// `decisions` is the manager's delegate.
-    init(_ manager: DownloadManager, secret: Secret?, decisions: DecisionLog) throws(Failure) {
+    init(
+        _ manager: DownloadManager,
+        secret: Secret?,
+        decisions: DecisionLog,
+        notice: (String) -> Void
+    ) throws(Failure) {
         let pendingRemovals = PendingRemovals(manager)
         let speeds = SpeedSampler(manager)
         let feed = PageFeed(manager, decisions, speeds) { pendingRemovals.holds($0) }
@@ -28,7 +33,7 @@ final class Page: Sendable {
         self.pendingRemovals = pendingRemovals
         self.decisions = decisions
         self.feed = feed
-        sessions = try PageSessions(secret: secret, keyFile: manager.root + "/.pawl/page-key")
+        sessions = try PageSessions(secret: secret, keyFile: manager.root + "/.pawl/page-key", notice: notice)
     }
 
     /// Called when the server runs; `address` is the page's URL, `nil` without a port.

@@ -16,10 +16,12 @@ final class PageSessions: Sendable {
     private let state: Mutex<State>
 
     /// The key of the cookies is in a file of its own, so that browsers stay logged in when the service restarts.
-    init(secret: Secret?, keyFile: String) throws(Failure) {
+    init(secret: Secret?, keyFile: String, notice: (String) -> Void) throws(Failure) {
         self.secret = secret
         self.keyFile = keyFile
-        state = Mutex(State(key: secret == nil ? nil : Secret(try SecretFile.text(at: keyFile))))
+        state = Mutex(
+            State(key: secret == nil ? nil : Secret(try SecretFile.text(at: keyFile, notice: notice)))
+        )
     }
 
     /// Whether a request has a valid cookie, or none is required.

@@ -12,8 +12,8 @@ package struct Heartbeat: Hashable, Sendable {
 
     /// Checks until a thread counts as stuck.
     package static let patience = 15
-    /// Checks that a shutdown may take; systemd's unit waits longer.
-    package static let grace = 20
+    /// Checks that a shutdown may take: containers are killed after 10 seconds, and systemd's unit waits longer.
+    package static let grace = 7
 
     private var silent = 0
     private var ending = 0

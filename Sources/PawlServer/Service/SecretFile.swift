@@ -6,34 +6,62 @@ import PawlSystem
 package enum SecretFile {
     /// The maximum length of a file in bytes; more is not read.
     static let longest = 4096
+    private static let attempts = 100
 
     /// The text of the file, which is created with 32 random hexadecimal digits if it is missing.
-    package static func text(at path: String) throws(Failure) -> String {
-        if let text = try read(path) { return text }
-        let digits = (0..<4).map { _ in
-            let word = String(UInt32.random(in: 0 ... .max), radix: 16)
-            return String(repeating: "0", count: 8 - word.count) + word
+    ///
+    /// One that is empty, which version 0.2.0 left after a power cut, is replaced, and `notice` says so. Of several processes
+    /// that create or replace it at the same time, one does, and all get its text.
+    package static func text(
+        at path: String,
+        notice: (String) -> Void = { _ in }
+    ) throws(Failure) -> String {
+        for _ in 1...attempts {
+            guard let bytes = try read(path) else {
+                _ = try AtomicFile.create(path, with: content())
+                continue
+            }
+            if let text = text(bytes) { return text }
+            guard try AtomicFile.replace(path, while: { text($0) == nil }, atMost: longest, with: content())
+            else { continue }
+            notice(
+                "the file \(path) was empty; a new secret was created in it, which clients must use from now on"
+            )
         }
-        try write(digits.joined(), to: path)
-        // Another process may have created it first: the file wins.
-        guard let text = try read(path) else { throw failure(.cannotOpen, "cannot read", path, ENOENT) }
-        return text
+        throw Failure(
+            .badOption,
+            "will not use",
+            at: path,
+            because: "another process empties it again and again",
+            remedy: "use another file"
+        )
     }
 
     /// Removes the file if it exists; the next secret is a new one.
     static func remove(at path: String) { unsafe unlink(path) }
 
-    private static func read(_ path: String) throws(Failure) -> String? {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else {
-            if errno == ENOENT { return nil }
-            throw failure(.cannotOpen, "cannot read", path, errno)
+    /// 128 random bits.
+    private static func content() -> [UInt8] {
+        let digits = (0..<4).map { _ in
+            let word = String(UInt32.random(in: 0 ... .max), radix: 16)
+            return String(repeating: "0", count: 8 - word.count) + word
         }
-        defer { close(file) }
+        return Array((digits.joined() + "\n").utf8)
+    }
+
+    /// The first word; a power cut may have left zeros instead of the content.
+    private static func text(_ bytes: [UInt8]) -> String? {
+        guard bytes.contains(where: { $0 != 0 }) else { return nil }
+        return String(decoding: bytes.prefix(longest), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .first
+            .map(String.init)
+    }
+
+    /// `nil` if there is no file.
+    private static func read(_ path: String) throws(Failure) -> [UInt8]? {
+        guard let bytes = try AtomicFile.read(path, atMost: longest) else { return nil }
         var status = stat()
-        guard unsafe fstat(file, &status) == 0 else {
-            throw failure(.inputOutput, "cannot read", path, errno)
-        }
+        guard unsafe lstat(path, &status) == 0 else { return nil }
         guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
             throw Failure(
                 .badOption,
@@ -43,45 +71,6 @@ package enum SecretFile {
                 remedy: "remove the file; the next start creates a new one"
             )
         }
-        var bytes = [UInt8](repeating: 0, count: longest)
-        let count = unsafe Glibc.read(file, &bytes, bytes.count)
-        guard count >= 0 else { throw failure(.inputOutput, "cannot read", path, errno) }
-        let text = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isWhitespace)
-            .first
-        guard let text else {
-            throw Failure(
-                .badOption,
-                "will not use",
-                at: path,
-                because: "it is empty",
-                remedy: "remove the file"
-            )
-        }
-        return String(text)
-    }
-
-    private static func write(_ text: String, to path: String) throws(Failure) {
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else {
-            if errno == EEXIST { return }
-            throw failure(.cannotCreate, "cannot create", path, errno)
-        }
-        defer { close(file) }
-        let bytes = Array((text + "\n").utf8)
-        guard unsafe Glibc.write(file, bytes, bytes.count) == bytes.count else {
-            let number = errno
-            // Part of a secret would be read as the secret at the next start.
-            remove(at: path)
-            throw failure(.inputOutput, "cannot write", path, number)
-        }
-    }
-
-    private static func failure(
-        _ code: Failure.Code,
-        _ what: String,
-        _ path: String,
-        _ number: Int32
-    ) -> Failure {
-        Failure(code, what, at: path, because: SystemError(number: number).text)
+        return bytes
     }
 }

@@ -9,13 +9,20 @@ package final class Service: Sendable {
     package let port: Int
     /// Why a requested port is not open.
     package let portRefusal: String?
+    /// What the owner must know, such as that a secret was lost.
+    package let notices: [String]
     let server: WebServer
     private let bell: AsyncLatch
     private let lines: EventStreams
     private let session: SessionKeeper
     private let lock: SocketLock
+    private let presence: ServicePresence
     private let page: Page
     private let orphanedSessions: OrphanedSessions?
+
+    /// How long hooks may delay the shutdown, counted from its beginning; see ``Heartbeat/grace``.
+    private static let patience = Duration.seconds(6)
+    private let deadline: Deadline
 
     /// Ends when all events are delivered.
     private let telling: Task<Void, Never>
@@ -28,10 +35,15 @@ package final class Service: Sendable {
         lines: EventStreams,
         session: SessionKeeper,
         lock: SocketLock,
+        presence: ServicePresence,
         page: Page,
         orphanedSessions: OrphanedSessions?,
-        telling: Task<Void, Never>
+        telling: Task<Void, Never>,
+        deadline: Deadline,
+        notices: [String]
     ) {
+        self.deadline = deadline
+        self.notices = notices
         portRefusal = configuration.portRefusal
         self.telling = telling
         self.manager = manager
@@ -40,6 +52,7 @@ package final class Service: Sendable {
         self.lines = lines
         self.session = session
         self.lock = lock
+        self.presence = presence
         self.page = page
         self.orphanedSessions = orphanedSessions
         port = server.ports.last ?? 0
@@ -79,10 +92,14 @@ package final class Service: Sendable {
         _ decisions: DecisionLog,
         _ lock: SocketLock
     ) async throws(Failure) -> Service {
-        let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration))
+        DownloadCheck.sweep(below: configuration.root)
+        var notices = configuration.notices
+        let secret =
+            configuration.asksNoSecret
+            ? nil : Secret(try secretText(configuration) { notices.append($0) })
         let bell = AsyncLatch()
         let login = configuration.login.flatMap(Secret.init)
-        let page = try Page(manager, secret: secret ?? login, decisions: decisions)
+        let page = try Page(manager, secret: secret ?? login, decisions: decisions) { notices.append($0) }
         await configuration.defaults.load(from: manager)
         let aria2 = Aria2Methods(manager: manager, settings: configuration.settings { bell.ring() })
         let methods = ServiceMethods(
@@ -116,9 +133,13 @@ package final class Service: Sendable {
             handler: handler
         )
         handler.attach(server)
+        let presence = ServicePresence(configuration, server, lock)
+        methods.attach(presence)
+        presence.begin()
         page.attach(server, address: configuration.pageAddress(server))
         orphanedSessions?.begin()
-        let telling = await pass(on: manager, configuration, to: metrics, lines, page, aria2)
+        let deadline = Deadline()
+        let telling = await pass(on: manager, configuration, to: metrics, lines, page, aria2, until: deadline)
         return Service(
             configuration,
             manager: manager,
@@ -127,9 +148,12 @@ package final class Service: Sendable {
             lines: lines,
             session: session,
             lock: lock,
+            presence: presence,
             page: page,
             orphanedSessions: orphanedSessions,
-            telling: telling
+            telling: telling,
+            deadline: deadline,
+            notices: notices
         )
     }
 
@@ -140,7 +164,8 @@ package final class Service: Sendable {
         to metrics: Metrics,
         _ lines: EventStreams,
         _ page: Page,
-        _ aria2: Aria2Methods
+        _ aria2: Aria2Methods,
+        until deadline: Deadline
     ) async -> Task<Void, Never> {
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
@@ -155,13 +180,16 @@ package final class Service: Sendable {
                 page.note(event)
                 await watcher.hear(event)
             }
-            await watcher.close()
+            await watcher.close(by: deadline.withLock { $0 ?? .now })
         }
     }
 
-    private static func secretText(_ configuration: ServiceConfiguration) throws(Failure) -> String {
+    private static func secretText(
+        _ configuration: ServiceConfiguration,
+        notice: (String) -> Void
+    ) throws(Failure) -> String {
         if let given = configuration.secret { return given }
-        return try SecretFile.text(at: configuration.root + "/.pawl/secret")
+        return try SecretFile.text(at: configuration.root + "/.pawl/secret", notice: notice)
     }
 
     /// Returns when the service was requested to stop.
@@ -172,6 +200,8 @@ package final class Service: Sendable {
 
     /// Shuts down cleanly: downloads resume at the next start.
     package func stop() async {
+        deadline.withLock { $0 = .now + Service.patience }
+        presence.close()
         lines.sendStop()
         await server.stop()
         await page.close()
@@ -181,5 +211,14 @@ package final class Service: Sendable {
         await telling.value
         // Last: a process that waits for the lock finds everything written.
         lock.release()
+    }
+}
+
+/// When a shutdown that has begun must be over.
+private final class Deadline: Sendable {
+    private let instant = Mutex<ContinuousClock.Instant?>(nil)
+
+    func withLock<Value: Sendable>(_ body: (inout ContinuousClock.Instant?) -> Value) -> Value {
+        instant.withLock { instant in body(&instant) }
     }
 }

@@ -7,6 +7,8 @@ package struct ServiceConfiguration: Sendable {
     package var root: String
     /// The socket file for the command line.
     package var socket: String
+    /// Whether that is the one that commands use without `--socket`.
+    package var isUsualSocket = false
     /// Numeric address of the port.
     package var address = "127.0.0.1"
     /// 0 for any free one; `nil` for the Unix socket only.
@@ -26,6 +28,8 @@ package struct ServiceConfiguration: Sendable {
     ///
     /// Without a secret it also serves as the secret.
     package var login: String?
+    /// What the owner must know of the files that were read for it.
+    package var notices: [String] = []
     /// Names besides `localhost` under which the port is reached.
     package var names: Set<String> = []
     package var allowsEveryOrigin = false

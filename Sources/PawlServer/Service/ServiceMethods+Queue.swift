@@ -62,6 +62,7 @@ extension ServiceMethods {
             "speed": .number(running.reduce(0) { $0 + $1.speed }),
             "connections": .number(running.reduce(0) { $0 + $1.connections }),
             "portRefusal": portRefusal.map { .string($0) } ?? .null,
+            "troubles": .array(troubles.map { .string($0) }),
         ]
     }
 

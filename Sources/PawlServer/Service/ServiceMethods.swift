@@ -1,5 +1,6 @@
 import Pawl
 import PawlCore
+import Synchronization
 
 /// All RPC methods: aria2's, and those of ``ServiceMethod``.
 struct ServiceMethods: RPCMethods {
@@ -12,6 +13,7 @@ struct ServiceMethods: RPCMethods {
     /// Why a requested port is not open.
     let portRefusal: String?
     let stop: @Sendable () -> Void
+    private let presence = SharedPresence()
 
     /// `stop` requests the service to end.
     init(
@@ -31,6 +33,12 @@ struct ServiceMethods: RPCMethods {
         self.portRefusal = portRefusal
         self.stop = stop
     }
+
+    /// Called when the server runs.
+    func attach(_ presence: ServicePresence) { self.presence.value.withLock { $0 = presence } }
+
+    /// What the owner must know of files of the service that are gone.
+    var troubles: [String] { presence.value.withLock { $0?.troubles ?? [] } }
 
     var names: [String] { aria2.names + ServiceMethod.table.map(\.name).sorted() }
     func has(_ name: String) -> Bool { ServiceMethod.named(name) != nil || aria2.has(name) }
@@ -64,6 +72,11 @@ struct ServiceMethods: RPCMethods {
             throw RPCError(String(describing: error))
         }
     }
+}
+
+/// Known only when the server runs, which needs the methods.
+private final class SharedPresence: Sendable {
+    let value = Mutex<ServicePresence?>(nil)
 }
 
 extension RPCError {

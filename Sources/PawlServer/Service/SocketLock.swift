@@ -6,27 +6,36 @@ import Synchronization
 /// Ensures that a socket belongs to one service at a time, however the last one ended.
 ///
 /// The lock is on a file of its own beside the socket, since a socket file cannot be locked and is replaced at each start.
+/// It has the number of the holder's process as text.
 package final class SocketLock: Sendable {
     private let descriptor: Mutex<Int32>
+    private let socket: String
 
     /// Creates the socket's folder if it is missing; throws code 11 when a service has the lock for half a second.
     package init(for socket: String) throws(Failure) {
-        try SocketLock.makeFolder(of: socket)
-        let file = try SocketLock.open(socket)
-        guard LockWait.take({ flock(file, LOCK_EX | LOCK_NB) == 0 }) else {
-            close(file)
-            throw Failure(
-                .alreadyDownloading,
-                "cannot serve at",
-                at: socket,
-                because: "a service is already running there",
-                remedy: "'pawl status' shows it, 'pawl stop' stops it"
-            )
-        }
-        descriptor = Mutex(file)
+        self.socket = socket
+        descriptor = Mutex(try SocketLock.take(socket))
     }
 
     deinit { release() }
+
+    /// Takes the lock again if its file is not there any more; throws code 11 when another service has taken it meanwhile.
+    func renew() throws(Failure) {
+        let isThere = descriptor.withLock { file in
+            var held = stat()
+            var named = stat()
+            return unsafe file >= 0 && fstat(file, &held) == 0
+                && lstat(socket + SocketLock.ending, &named) == 0
+                && held.st_dev == named.st_dev && held.st_ino == named.st_ino
+        }
+        guard !isThere else { return }
+        let taken = try SocketLock.take(socket)
+        let old = descriptor.withLock { file in
+            defer { file = taken }
+            return file
+        }
+        if old >= 0 { close(old) }
+    }
 
     /// Releases the lock for another service.
     package func release() {
@@ -42,13 +51,57 @@ package final class SocketLock: Sendable {
 
     /// Returns when no service runs at the socket.
     package static func waitUntilFree(_ socket: String) throws(Failure) {
-        let file = try open(socket)
-        while flock(file, LOCK_SH) != 0, errno == EINTR {}
-        close(file)
+        let file: Int32
+        // The folder may be gone, and with it the lock.
+        do throws(Failure) { file = try open(socket + ending) } catch { return }
+        defer { close(file) }
+        if lock(file, LOCK_SH) { return }
+        while isListening(at: socket) { _ = poll(nil, 0, 10) }
     }
 
-    private static func open(_ socket: String) throws(Failure) -> Int32 {
-        let path = socket + ".lock"
+    private static let ending = ".lock"
+
+    private static func take(_ socket: String) throws(Failure) -> Int32 {
+        try makeFolder(of: socket)
+        let file = try open(socket + ending)
+        let isTaken = LockWait.take {
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
+            // A file system without locks, such as some network ones: a process that accepts connections there has it.
+            return errno != EWOULDBLOCK && errno != EINTR && !isListening(at: socket)
+        }
+        guard isTaken else {
+            let holder = number(in: file).map { " (process \($0))" } ?? ""
+            close(file)
+            throw Failure(
+                .alreadyDownloading,
+                "cannot serve at",
+                at: socket,
+                because: "a service is already running there\(holder)",
+                remedy: "'pawl status' shows it, 'pawl stop' stops it"
+            )
+        }
+        let text = Array("\(getpid())\n".utf8)
+        _ = ftruncate(file, 0)
+        _ = unsafe pwrite(file, text, text.count, 0)
+        return file
+    }
+
+    /// The number of the process that took the lock last.
+    private static func number(in file: Int32) -> pid_t? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(file, &bytes, bytes.count, 0)
+        return pid_t(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self))
+    }
+
+    /// Waits for the lock; `false` if the file system has none.
+    private static func lock(_ file: Int32, _ kind: Int32) -> Bool {
+        while flock(file, kind) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
+    private static func open(_ path: String) throws(Failure) -> Int32 {
         let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
             throw Failure(
@@ -60,6 +113,29 @@ package final class SocketLock: Sendable {
             )
         }
         return file
+    }
+
+    /// Whether a process accepts connections there.
+    static func isListening(at socket: String) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array(socket.utf8)
+        guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
+        let file = Glibc.socket(
+            AF_UNIX,
+            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue),
+            0
+        )
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { start in
+                unsafe connect(file, start, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        // Its queue of connections is full.
+        return isConnected || errno == EAGAIN
     }
 
     /// Created folders are accessible to their owner only.
@@ -83,11 +159,11 @@ package final class SocketLock: Sendable {
 extension SocketLock {
     /// Waits for the right to start a service at the socket; it lasts until the descriptor is closed.
     ///
-    /// A record lock, which does not conflict with the service's own lock on the same file.
+    /// On a file of its own: on network file systems, all kinds of locks on one file are the same.
     package static func startingTurn(_ socket: String) throws(Failure) -> Int32 {
         try makeFolder(of: socket)
-        let file = try open(socket)
-        while lockf(file, F_LOCK, 0) != 0, errno == EINTR {}
+        let file = try open(socket + ".start")
+        _ = lock(file, LOCK_EX)
         return file
     }
 }

@@ -15,9 +15,6 @@ struct EventWatcher {
     /// Ends that were found in the queue, by the second, and whose events may still come.
     private var found: [Download.ID: Int64] = [:]
 
-    /// How long running hooks may delay the service's shutdown.
-    private static let patience = Duration.seconds(10)
-
     init(_ manager: DownloadManager, _ configuration: ServiceConfiguration, running: [Download.ID]) {
         self.manager = manager
         self.running = Set(running)
@@ -43,10 +40,10 @@ struct EventWatcher {
         await deliverMissed()
     }
 
-    /// Ends the delivery; undelivered events are delivered at the next start.
-    func close() async {
+    /// Ends the delivery, and waits until `deadline` for running hooks; undelivered events are delivered at the next start.
+    func close(by deadline: ContinuousClock.Instant) async {
         sender?.close()
-        await runner.close(within: EventWatcher.patience)
+        await runner.close(within: max(.zero, deadline - .now))
     }
 
     mutating func hear(_ event: DownloadEvent) async {

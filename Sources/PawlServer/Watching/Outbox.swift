@@ -27,6 +27,8 @@ final class Outbox: Sendable {
         var last: Int64 = 0
         var entries: [Int64: Entry] = [:]
         var ended: DeliveryMark
+        /// The file could not be read: it stays as it is, for the next start, and this run records nothing.
+        var isUnreadable = false
     }
 
     private let path: String
@@ -42,7 +44,15 @@ final class Outbox: Sendable {
         self.path = path
         self.log = log
         var state = State(ended: DeliveryMark(at: now))
-        for line in Outbox.lines(of: path) { Outbox.take(line, into: &state) }
+        do throws(Failure) {
+            for line in try Outbox.lines(of: path) { Outbox.take(line, into: &state) }
+        } catch {
+            state.isUnreadable = true
+            var failure = error
+            failure.remedy =
+                "hooks and webhook deliveries of an earlier run follow at the next start at which it can be read"
+            log?.note(failure)
+        }
         self.state = Mutex(state)
         // Immediately, so that it is known later which downloads had ended before.
         note(self.state.withLock { rewrite(&$0) })
@@ -116,21 +126,13 @@ extension Outbox {
     }
 
     /// The lines that can be parsed: a kill may have truncated the last one.
-    private static func lines(of path: String) -> [JSON] {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { return [] }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe read(file, &piece, piece.count)
-            guard count > 0 else { break }
-            bytes += piece[..<count]
-        }
+    private static func lines(of path: String) throws(Failure) -> [JSON] {
+        let bytes = try AtomicFile.read(path, atMost: .max - 1) ?? []
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { try? JSON.parse(Array($0)) }
     }
 
     private func append(_ line: JSON, _ state: inout State) -> Failure? {
+        guard !state.isUnreadable else { return nil }
         let bytes = line.utf8 + [UInt8(ascii: "\n")]
         state.size += bytes.count
         guard state.size <= Outbox.limit else { return rewrite(&state) }
@@ -142,11 +144,12 @@ extension Outbox {
     }
 
     private func rewrite(_ state: inout State) -> Failure? {
+        guard !state.isUnreadable else { return nil }
         let entries = state.entries.values.sorted { $0.number < $1.number }
         let bytes = ([state.ended.line] + entries.map(Outbox.line)).flatMap {
             $0.utf8 + [UInt8(ascii: "\n")]
         }
-        do throws(Failure) { try AtomicFile.write(bytes, to: path) } catch { return error }
+        do throws(Failure) { try AtomicFile.replace(path, with: bytes) } catch { return error }
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
         // Half, because the undelivered events alone may exceed the limit: then not every line rewrites the file.

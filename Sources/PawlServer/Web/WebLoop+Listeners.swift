@@ -63,7 +63,9 @@ extension WebLoop {
         _ settings: inout pawl_web_settings
     ) throws(Failure) {
         let folder = path + ".new"
-        let made = folder + "/s"
+        // The library takes listeners at the same address for one.
+        socketCount += 1
+        let made = folder + "/s\(socketCount)"
         defer {
             _ = unsafe unlink(made)
             _ = unsafe rmdir(folder)
@@ -71,10 +73,11 @@ extension WebLoop {
         let name = unsafe keep("local")
         let kept = unsafe keep(made)
         // Left by a killed process.
-        _ = unsafe unlink(made)
+        for name in FolderNames.read(folder) { _ = unsafe unlink("\(folder)/\(name)") }
         _ = unsafe rmdir(folder)
+        var listener: OpaquePointer?
         guard made.utf8.count < 108, unsafe mkdir(folder, 0o700) == 0,
-            unsafe pawl_web_listen_local(context, &settings, name, kept) != nil,
+            unsafe makeListener(&listener, context, &settings, name, kept),
             unsafe chmod(made, 0o600) == 0, unsafe rename(made, path) == 0
         else {
             let isLong = made.utf8.count >= 108
@@ -86,7 +89,42 @@ extension WebLoop {
                 remedy: "choose another path with --socket"
             )
         }
-        socket = path
+        if let old = sockets[path] { unsafe retiredListeners.append(old.listener) }
+        guard let listener = unsafe listener else { return }
+        sockets[path] = unsafe LocalListener(listener, path)
+    }
+
+    private func makeListener(
+        _ listener: inout OpaquePointer?,
+        _ context: OpaquePointer,
+        _ settings: inout pawl_web_settings,
+        _ name: UnsafePointer<CChar>,
+        _ path: UnsafePointer<CChar>
+    ) -> Bool {
+        unsafe listener = pawl_web_listen_local(context, &settings, name, path)
+        return unsafe listener != nil
+    }
+
+    /// Makes the sockets that were requested, and ends listeners that nobody can reach any more.
+    func makeSockets() {
+        let hasRetired = unsafe !retiredListeners.isEmpty
+        guard hasRetired || !requestedSockets.isEmpty else { return }
+        let requested = requestedSockets
+        requestedSockets = []
+        for (path, completion) in requested {
+            do throws(Failure) {
+                _ = try listen(at: .local(path: path))
+                completion(true)
+            } catch {
+                completion(false)
+            }
+        }
+        let used = Set(connections.values.map { UInt(bitPattern: unsafe lws_get_vhost($0.wsi)) })
+        unsafe retiredListeners.removeAll { listener in
+            guard !used.contains(UInt(bitPattern: listener)) else { return false }
+            unsafe lws_vhost_destroy(listener)
+            return true
+        }
     }
 
     private func keep(_ text: String) -> UnsafePointer<CChar> {
@@ -152,5 +190,27 @@ extension WebLoop {
             if let connection = byID[arrivals[oldest - 1]], !connection.isKnown { return connection }
         }
         return nil
+    }
+}
+
+/// A Unix socket that was made.
+@safe
+struct LocalListener {
+    /// The library's.
+    let listener: OpaquePointer
+    private let device: dev_t
+    private let inode: ino_t
+
+    init(_ listener: OpaquePointer, _ path: String) {
+        var found = stat()
+        _ = unsafe lstat(path, &found)
+        unsafe self.listener = unsafe listener
+        (device, inode) = (found.st_dev, found.st_ino)
+    }
+
+    /// Whether `path` still names it.
+    func isThere(_ path: String) -> Bool {
+        var found = stat()
+        return unsafe lstat(path, &found) == 0 && found.st_dev == device && found.st_ino == inode
     }
 }

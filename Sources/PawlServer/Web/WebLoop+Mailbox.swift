@@ -24,6 +24,7 @@ extension WebLoop {
                 connection.isEnding = true
                 wakeWriter(of: connection)
             case .beat: mailbox.beat()
+            case .listen(let path, let completion): requestedSockets.append((path, completion))
             case .stop(let completion):
                 isStopping = true
                 for connection in byID.values where connection.isSocket {

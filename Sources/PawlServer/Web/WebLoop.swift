@@ -20,8 +20,14 @@ final class WebLoop {
     private let protocols: UnsafeMutablePointer<lws_protocols>
     /// Names that the library references.
     var keptTexts: [UnsafeMutablePointer<CChar>] = unsafe []
-    /// The path of the Unix socket, once it is bound.
-    var socket: String?
+    /// The Unix sockets that were made, by path.
+    var sockets: [String: LocalListener] = [:]
+    /// Unix sockets to make, see ``makeSockets()``.
+    var requestedSockets: [(path: String, completion: @Sendable (Bool) -> Void)] = []
+    /// Listeners whose socket was made again, and which end when they have no connection.
+    var retiredListeners: [OpaquePointer] = unsafe []
+    /// The number of Unix sockets that were made.
+    var socketCount = 0
     private var next: UInt64 = 1
     var onStopped: [@Sendable () -> Void] = []
     var isStopping = false
@@ -86,6 +92,7 @@ final class WebLoop {
             // While others wait for their turn, it does not wait for input.
             _ = unsafe lws_service(context, turns.isEmpty ? 0 : -1)
             resumeAccepting()
+            makeSockets()
         }
         // Pending responses, among them the "OK" to a stop request, get a moment to be sent.
         for _ in 0..<500 where connections.values.contains(where: \.isSending) {
@@ -98,7 +105,9 @@ final class WebLoop {
 
     func destroy() {
         mailbox.detach()
-        if let socket { _ = unsafe unlink(socket) }
+        // Another service may have put its own there.
+        for (path, listener) in sockets where listener.isThere(path) { _ = unsafe unlink(path) }
+        for (_, completion) in requestedSockets { completion(false) }
         if let context = unsafe context { unsafe lws_context_destroy(context) }
         if let client = unsafe client { unsafe pawl_web_free_client(client) }
         for index in unsafe keptTexts.indices { unsafe free(keptTexts[index]) }

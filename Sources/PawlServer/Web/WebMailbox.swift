@@ -13,6 +13,8 @@ final class WebMailbox: Sendable {
         case end(ConnectionID)
         /// A heartbeat: shows that the thread is running.
         case beat
+        /// Listen at a Unix socket; reports whether it does.
+        case listen(String, @Sendable (Bool) -> Void)
         case stop(@Sendable () -> Void)
     }
 
@@ -84,6 +86,7 @@ final class WebMailbox: Sendable {
     private func reject(_ message: Message) {
         switch message {
         case .stop(let completion): completion()
+        case .listen(_, let completion): completion(false)
         case .reply, .push, .response, .markAuthenticated, .end, .beat: break
         }
     }

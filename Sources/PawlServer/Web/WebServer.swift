@@ -72,6 +72,13 @@ package final class WebServer: Sendable {
     /// Ends a WebSocket or a stream once everything has been sent.
     package func end(_ connection: ConnectionID) { mailbox.post(.end(connection)) }
 
+    /// Listens at a Unix socket as well, in place of its last one if that is gone; returns whether it does.
+    func listen(atSocket path: String) async -> Bool {
+        await withCheckedContinuation { continuation in
+            mailbox.post(.listen(path) { continuation.resume(returning: $0) })
+        }
+    }
+
     /// Sends pending data, as far as clients read it soon, and closes all connections.
     ///
     /// Returns when the thread has ended.

@@ -93,12 +93,17 @@ extension Failure {
         )
     }
 
-    static func queueInUse(_ path: String) -> Failure {
-        Failure(
+    /// `holder`: the state of the lock, with the number of the process that took it last.
+    static func queueInUse(_ path: String, by holder: FileLock.Sight? = nil) -> Failure {
+        let process = holder.flatMap { pid_t(exactly: $0.number) }.flatMap { number in
+            number > 0 && number != getpid() && (kill(number, 0) == 0 || errno == EPERM) ? number : nil
+        }
+        return Failure(
             .alreadyDownloading,
             "cannot use the queue",
             at: path,
-            because: "another process, or another part of this one, has it open",
+            because: process.map { "process \($0) has it open" }
+                ?? "another process, or another part of this one, has it open",
             remedy: "stop that process, or choose another folder"
         )
     }

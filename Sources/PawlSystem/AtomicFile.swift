@@ -1,0 +1,197 @@
+import CPawlSystem
+import Glibc
+package import PawlCore
+import Synchronization
+
+/// A small file that is written whole or not at all: whatever ends the writer, readers see the old content or the new one.
+///
+/// The content is written and synced under a temporary name of its own, and that is renamed.
+package enum AtomicFile {
+    /// Replaces the file, or creates it.
+    ///
+    /// With the default `permissions` only its owner can read it. With `syncs` the content and the name are on stable storage
+    /// when this returns; without it a power cut may leave an empty file.
+    package static func replace(
+        _ path: String,
+        with bytes: [UInt8],
+        permissions: UInt32 = 0o600,
+        syncs: Bool = true
+    ) throws(Failure) {
+        let draft = try write(bytes, beside: path, permissions, syncs: syncs)
+        guard unsafe rename(draft, path) == 0 else { throw discarding(draft, "cannot rename to", path) }
+        if syncs { syncFolder(of: path) }
+    }
+
+    /// Creates the file; `false` if there is one, which stays as it is.
+    package static func create(
+        _ path: String,
+        with bytes: [UInt8],
+        permissions: UInt32 = 0o600
+    ) throws(Failure) -> Bool {
+        let draft = try write(bytes, beside: path, permissions, syncs: true)
+        let number = unsafe pawl_rename_new(AT_FDCWD, draft, path)
+        guard number == 0 else {
+            errno = number
+            let failure = discarding(draft, "cannot create", path)
+            if number == EEXIST { return false }
+            throw failure
+        }
+        syncFolder(of: path)
+        return true
+    }
+
+    /// Replaces content of which `isUseless` says so; `false` if that is not what the file has any more.
+    ///
+    /// Of several processes that do this at the same time, one replaces it, and the others get `false`.
+    package static func replace(
+        _ path: String,
+        while isUseless: ([UInt8]) -> Bool,
+        atMost limit: Int,
+        with bytes: [UInt8]
+    ) throws(Failure) -> Bool {
+        let file = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return false }
+            throw failure("cannot replace", path)
+        }
+        // Also ends the lock.
+        defer { close(file) }
+        guard LockWait.take({ pawl_lock(file) != EAGAIN }) else { return false }
+        var held = stat()
+        var named = stat()
+        guard unsafe fstat(file, &held) == 0, unsafe lstat(path, &named) == 0,
+            held.st_dev == named.st_dev, held.st_ino == named.st_ino,
+            let content = try read(path, atMost: limit), isUseless(content)
+        else { return false }
+        try replace(path, with: bytes)
+        return true
+    }
+
+    /// The content; `nil` if there is no such file, and at most one byte more than `limit`.
+    ///
+    /// Any other reason throws: a file that cannot be read now is not an empty one, and must not be replaced by what
+    /// follows from that.
+    package static func read(_ path: String, atMost limit: Int) throws(Failure) -> [UInt8]? {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw failure("cannot read", path)
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(limit + 1, 1 << 16))
+        while bytes.count <= limit {
+            let count = unsafe Glibc.read(file, &piece, min(piece.count, limit + 1 - bytes.count))
+            if count == 0 { break }
+            if count > 0 {
+                bytes += piece[..<count]
+            } else if errno != EINTR {
+                throw failure("cannot read", path)
+            }
+        }
+        return bytes
+    }
+
+    /// Puts the names in the folder of `path` on stable storage, as far as the file system can.
+    package static func syncFolder(of path: String) {
+        let folder = unsafe pawl_open_folder(self.folder(of: path))
+        guard folder >= 0 else { return }
+        _ = retrying { fsync(folder) }
+        close(folder)
+    }
+
+    // MARK: the draft
+
+    private static func write(
+        _ bytes: [UInt8],
+        beside path: String,
+        _ permissions: UInt32,
+        syncs: Bool
+    ) throws(Failure) -> String {
+        let folder = folder(of: path)
+        sweep(folder)
+        // Of a fixed length: the file's own name may have the longest one that is possible.
+        let draft = "\(folder)/\(draftName())"
+        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions)
+        guard file >= 0 else { throw failure("cannot create", path) }
+        var error = append(bytes, to: file)
+        if error == 0, syncs, retrying({ fsync(file) }) != 0 { error = errno }
+        if close(file) != 0, error == 0, errno != EINTR { error = errno }
+        guard error == 0 else {
+            errno = error
+            throw discarding(draft, "cannot write", path)
+        }
+        return draft
+    }
+
+    /// Appends all of the bytes; 0 or an errno value.
+    private static func append(_ bytes: [UInt8], to file: Int32) -> Int32 {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes {
+                unsafe Glibc.write(file, $0.baseAddress, $0.count)
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                return count == 0 ? EIO : errno
+            }
+        }
+        return 0
+    }
+
+    private static func retrying(_ call: () -> Int32) -> Int32 {
+        while true {
+            let result = call()
+            if result == 0 || errno != EINTR { return result }
+        }
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func failure(_ what: String, _ path: String) -> Failure {
+        Failure(.inputOutput, what, at: path, because: SystemError.last.text)
+    }
+
+    private static func discarding(_ draft: String, _ what: String, _ path: String) -> Failure {
+        defer { _ = unsafe unlink(draft) }
+        return failure(what, path)
+    }
+}
+
+// What a kill leaves.
+extension AtomicFile {
+    private static let beginning = ".pawl-"
+    private static let ending = ".new"
+    /// In seconds.
+    ///
+    /// No write takes as long, also not one of a process with numbers of its own, such as in a container.
+    private static let age = 60
+    private static let swept = Mutex<Set<String>>([])
+
+    /// A temporary name that ``sweep(_:)`` recognizes.
+    package static func draftName() -> String {
+        "\(beginning)\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 16))\(ending)"
+    }
+
+    /// Removes drafts of processes that have ended, once for each folder.
+    package static func sweep(_ folder: String) {
+        guard swept.withLock({ $0.count < 1000 && $0.insert(folder).inserted }) else { return }
+        removeDrafts(in: folder, olderThan: age)
+    }
+
+    package static func removeDrafts(in folder: String, olderThan age: Int) {
+        for name in FolderNames.read(folder) where name.hasPrefix(beginning) && name.hasSuffix(ending) {
+            let number = name.dropFirst(beginning.count).prefix { $0 != "-" }
+            guard let process = pid_t(number), kill(process, 0) != 0, errno == ESRCH else { continue }
+            var found = stat()
+            guard unsafe lstat("\(folder)/\(name)", &found) == 0, found.st_mode & S_IFMT == S_IFREG,
+                time(nil) - found.st_mtim.tv_sec >= age
+            else { continue }
+            _ = unsafe unlink("\(folder)/\(name)")
+        }
+    }
+}
