@@ -23,6 +23,8 @@ public final class Download: Sendable, Identifiable {
         var leaving: DownloadState?
         /// How it ended, a finish or a failure: kept as it was reported, which costs no copy.
         var end: DownloadEvent.Kind?
+        /// The finished file.
+        var stamp: FileStamp?
         var isWatched = false
         /// Its owner has ended: nothing changes any more.
         var isClosed = false
@@ -128,11 +130,14 @@ protocol DownloadOwner: AnyObject, Sendable {
 // Calls from the owner.
 extension Download {
     var outcome: Result<DownloadedFile, PawlError>? { state.withLock { $0.end }?.outcome }
+    /// The finished file; `nil` for one of a queue, whose record has it.
+    var stamp: FileStamp? { state.withLock { $0.stamp } }
     var readingName: String? { state.withLock { $0.box }?.reading.name }
 
     /// Keeps how it ended, unless it has ended before.
-    func end(_ kind: DownloadEvent.Kind) {
+    func end(_ kind: DownloadEvent.Kind, stamp: FileStamp? = nil) {
         let onEnd = state.withLock { state in
+            if state.end == nil { state.stamp = stamp }
             state.end = state.end ?? kind
             defer { state.onEnd = nil }
             return state.onEnd

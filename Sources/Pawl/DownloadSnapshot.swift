@@ -39,6 +39,8 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var contentType: String?
     /// What the finished file was verified with; `nil` where nothing verifies it.
     public var verification: FileVerification?
+    /// What has the name of the finished file; `nil` until it has finished, and in the snapshot of a handle.
+    public var file: FileState?
     /// The error, if it failed.
     public var error: PawlError?
     /// Its group in a manager.
@@ -53,6 +55,16 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var startedAt: Int64?
     /// When it finished or failed, in seconds since 1970.
     public var endedAt: Int64?
+
+    /// What has the name of a finished download's file (``file``).
+    public enum FileState: String, Sendable, Hashable, Codable {
+        /// The file, or a copy of it with its size and time.
+        case there
+        /// Nothing: it was moved or deleted.
+        case missing
+        /// Another file, or the file with other content: no command touches it.
+        case changed
+    }
 
     /// An attempt that a download waits for (``retry``).
     public struct Retry: Sendable, Hashable, Codable {

@@ -68,6 +68,6 @@ final class EventBoard: Sendable {
         guard event.kind.isEnd else { return }
         // The board keeps it alive only until its end.
         let download = state.withLock { $0.downloads.removeValue(forKey: report.id.rawValue) }
-        download?.end(event.kind)
+        download?.end(event.kind, stamp: report.stamp)
     }
 }

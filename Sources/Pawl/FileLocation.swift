@@ -25,8 +25,11 @@ struct FileLocation: Sendable {
         }
     }
 
-    func removeFile(_ path: String) throws(Failure) {
+    /// Removes the finished file, if that still has its name.
+    func removeFile(_ path: String, stamp: FileStamp?, length: Int64) throws(Failure) {
         guard let name = path.pathParts().last else { return }
-        try disk.remove(String(name), in: folder)
+        let file = FinishedFile(stamp: stamp, length: length, sources: sources.prefix(1).map(\.text))
+        try disk.remove(String(name), in: folder, if: file)
+        disk.syncNames(in: folder)
     }
 }

@@ -22,7 +22,9 @@ final class StandaloneRun: DownloadOwner {
         await download.untilAtRest()
         do throws(Failure) {
             if case .success(let file) = download.outcome {
-                if !keepingFile, !file.wasThere { try place.removeFile(file.path) }
+                if !keepingFile, !file.wasThere {
+                    try place.removeFile(file.path, stamp: download.stamp, length: file.length)
+                }
             } else if let name = download.readingName {
                 try place.removePartial(of: name)
             }

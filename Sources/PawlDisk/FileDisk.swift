@@ -174,15 +174,6 @@ package final class FileDisk: Disk {
         folders.existing(folder).flatMap { unfinished.leftover(of: source, in: $0) }
     }
 
-    package func remove(_ name: String, in folder: String) throws(Failure) {
-        guard let folder = folders.existing(folder) else { return }
-        do throws(SystemError) { try folder.remove(name) } catch  where error.isMissing {
-            return
-        } catch {
-            throw Failure.system(.inputOutput, "cannot remove", at: folder.path(of: name), error)
-        }
-    }
-
     package func length(of name: String, in folder: String) -> Int64? {
         guard let folder = folders.existing(folder) else { return nil }
         guard let found = folder.target(of: name), found.isRegular else { return nil }
@@ -195,19 +186,6 @@ package final class FileDisk: Disk {
         do throws(SystemError) { return try folder.status(of: name) != nil } catch { return false }
     }
 
-    package func link(_ name: String, from folder: String, to newFolder: String) throws(Failure) {
-        let old = try folders.open(folder)
-        let new = try folders.open(newFolder)
-        do throws(SystemError) {
-            try old.link(name, into: new)
-            try new.sync()
-        } catch  where error.number == EEXIST {
-            throw Failure.exists(new.path(of: name))
-        } catch {
-            throw Failure.system(.renameFailed, "cannot move", at: old.path(of: name), error)
-        }
-    }
-
     package func sync(_ name: String, in folder: String) throws(Failure) {
         let folder = try folders.open(folder)
         do throws(SystemError) {
@@ -215,18 +193,6 @@ package final class FileDisk: Disk {
             try folder.sync()
         } catch {
             throw Failure.system(.inputOutput, "cannot sync", at: folder.path(of: name), error)
-        }
-    }
-
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {
-        let folder = try folders.open(folder)
-        do throws(SystemError) {
-            try folder.rename(name, to: newName, replacing: false)
-            try folder.sync()
-        } catch  where error.number == EEXIST {
-            throw Failure.exists(folder.path(of: newName))
-        } catch {
-            throw Failure.system(.renameFailed, "cannot rename", at: folder.path(of: name), error)
         }
     }
 }

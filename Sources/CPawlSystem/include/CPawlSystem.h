@@ -12,6 +12,21 @@ int pawl_open_at(int folder, const char *name, int flags, unsigned mode);
 // the other end of a pipe; symbolic links are not followed, and no path leads outside (openat2(2), RESOLVE_BENEATH).
 int pawl_open_beneath(int folder, const char *path);
 
+// What identifies a file, whatever its name.
+struct pawl_stamp {
+    uint64_t device;
+    uint64_t inode;
+    int64_t length;
+    int64_t modified;  // the time of the last write, in nanoseconds since 1970
+    int64_t birth;     // the time of its creation in the same unit; 0 where the file system does not keep it
+    int is_regular;
+    int is_folder;
+};
+
+// The stamp of what has this name in a folder, or of the open file itself where the name is empty: 0, or an error number.
+// A symbolic link is followed if `follows` is not 0.
+int pawl_stamp(int folder, const char *name, int follows, struct pawl_stamp *stamp);
+
 // Opens a folder by its path: a descriptor, or -errno. Symbolic links are followed.
 int pawl_open_folder(const char *path);
 

@@ -14,6 +14,9 @@ package struct FileDigests: Sendable {
     /// The file when it was opened.
     package var stamp: FileStamp? { hashing.stamp }
 
+    /// Whether it is the file that a download has finished.
+    func presence(of file: FinishedFile) -> FinishedFile.Presence { hashing.presence(of: file) }
+
     /// Opens the file; links are followed.
     package init(_ path: String) throws(Failure) { try self.init(Array(path.utf8)) }
 

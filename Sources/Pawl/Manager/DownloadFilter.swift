@@ -111,8 +111,9 @@ public enum DownloadLocation: Sendable, Hashable {
     case unknown
     /// There is no complete file: it has not finished, or its content was kept in memory.
     case unfinished
-    /// The file exists.
+    /// The file exists, and is the one that was downloaded.
     case finished(path: String)
-    /// It finished, but the file no longer exists.
+    /// It finished, but the file is not there any more: nothing has its name, or another file
+    /// (``DownloadSnapshot/file``).
     case missing(path: String)
 }

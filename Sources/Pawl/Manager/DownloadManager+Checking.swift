@@ -82,7 +82,8 @@ extension QueueKeeper {
             source: record.sources[0],
             digests: digests,
             pieces: pieces,
-            total: record.total
+            total: record.total,
+            finished: finishedFile(record)
         )
     }
 }

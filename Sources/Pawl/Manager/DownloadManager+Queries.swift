@@ -94,8 +94,7 @@ extension QueueKeeper {
         guard let record, record.state != .removed else { return .unknown }
         guard record.state == .finished, let name = record.name else { return .unfinished }
         let path = path(of: name, record)
-        return ports.disk.hasFile(name, in: self.path(of: record))
-            ? .finished(path: path) : .missing(path: path)
+        return presence(of: record) == .there ? .finished(path: path) : .missing(path: path)
     }
 
     func page(

@@ -41,6 +41,8 @@ struct FileCheckOrder: Sendable {
     var digests: [FileVerification]
     var pieces: PieceHashes?
     var total: Int64?
+    /// The file that the download has finished; `nil` for one that was there before it.
+    var finished: FinishedFile?
 
     var path: String { "\(folder)/\(name)" }
 
@@ -63,6 +65,10 @@ struct FileCheckOrder: Sendable {
         progress: (Int) -> Bool = { _ in true }
     ) throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
         let file = try FileDigests(path)
+        // A damaged one may have another length.
+        if let finished, file.presence(of: finished) == .other {
+            throw Failure.notTheFile("cannot check", at: path)
+        }
         let expected = digests.compactMap { digest in Checksum(text: "\(digest.algorithm)=\(digest.digest)") }
         var check = FileCheck(path: path, stamp: file.stamp, digests: [], pieceCount: 0, wrongPieces: 0)
         if !expected.isEmpty {

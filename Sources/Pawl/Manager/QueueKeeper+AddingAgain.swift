@@ -15,7 +15,7 @@ extension QueueKeeper {
                 !order.record.folder.isEmpty && !order.record.folder.hasSameBytes(as: record.folder)
             guard !isElsewhere, !stored.isAnotherFile(added, name: record.name ?? stored.options.fileName)
             else { continue }
-            let isThere = record.state == .finished && holds(record)
+            let isThere = presence(of: record) == .there
             if let name = stored.contradiction(added, isFinished: isThere) {
                 throw Self.contradicts(name, record, isFinished: isThere)
             }
@@ -44,10 +44,6 @@ extension QueueKeeper {
             if isExact { exact.append(record) } else { others.append(record) }
         }
         return exact + others.sorted { $0.addedAt < $1.addedAt }
-    }
-
-    private func holds(_ record: QueueRecord) -> Bool {
-        record.name.map { ports.disk.hasFile($0, in: path(of: record)) } ?? false
     }
 
     private func take(

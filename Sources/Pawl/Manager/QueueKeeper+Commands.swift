@@ -119,11 +119,16 @@ extension QueueKeeper {
         switch record.state {
         case .failed: break
         case .finished:
-            guard let name = record.name, !ports.disk.hasFile(name, in: path(of: record)) else {
-                return false
-            }
+            guard let presence = presence(of: record), presence != .there else { return false }
             record.written = 0
             record.total = nil
+            // What has the name now is the user's: it is neither replaced nor continued.
+            if presence != .missing {
+                record.change { stored in
+                    let mode = stored.options.existingFile
+                    if mode == .overwrite || mode == .resume { stored.options.existingFile = .rename }
+                }
+            }
         case .waiting, .paused, .removed: return false
         }
         requeue(record)
@@ -214,7 +219,7 @@ extension QueueKeeper {
         values[Self.renamingName] = "\(record.id.text) \(name)"
         try writeAll()
         values[Self.renamingName] = ""
-        try ports.disk.rename(old, to: name, in: path(of: record))
+        try ports.disk.rename(old, to: name, in: path(of: record), if: finishedFile(record))
         edit(record.id) { $0.name = name }
     }
 
@@ -228,7 +233,10 @@ extension QueueKeeper {
             let record = try record(QueueID(rawValue: number)), let old = record.name
         else { return }
         let (new, folder) = (parts[1], path(of: record))
-        if !ports.disk.hasFile(old, in: folder), ports.disk.hasFile(new, in: folder) {
+        let file = finishedFile(record)
+        if ports.disk.presence(of: file, as: old, in: folder) != .there,
+            ports.disk.presence(of: file, as: new, in: folder) == .there
+        {
             try ports.disk.sync(new, in: folder)
             edit(record.id) { $0.name = new }
         }
@@ -254,12 +262,20 @@ extension QueueKeeper {
             )
         }
         let (old, new) = (path(of: record), path(of: moved))
-        try ports.disk.link(name, from: old, to: new)
-        edit(id) { $0.folder = folder }
-        completions.append { [disk = ports.disk] failure in
-            // Whichever the queue does not know.
-            try? disk.remove(name, in: failure == nil ? old : new)
+        let (disk, file) = (ports.disk, finishedFile(record))
+        try disk.link(name, from: old, to: new, if: file)
+        put(moved)
+        do throws(Failure) { try writeAll() } catch {
+            // The record keeps the old folder.
+            put(record)
+            if disk.presence(of: file, as: name, in: old) != .there {
+                try? disk.link(name, from: new, to: old, if: file)
+            }
+            try? disk.remove(name, in: new, if: file)
+            throw error
         }
+        try? disk.remove(name, in: old, if: file)
+        disk.syncNames(in: old)
         notify(id, .changed)
         return true
     }

@@ -55,7 +55,13 @@ extension QueueKeeper {
         checks[id] = nil
         switch result {
         case .success(.right(let length)):
-            edit(id) { $0.change { $0.checksExistingFile = false } }
+            let stamp = ports.disk.stamp(of: order.name, in: order.folder)
+            edit(id) { record in
+                record.change { stored in
+                    stored.checksExistingFile = false
+                    stored.finished = stamp
+                }
+            }
             let file = DownloadedFile(
                 path: order.path,
                 length: length,

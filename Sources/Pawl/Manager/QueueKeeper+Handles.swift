@@ -30,21 +30,7 @@ extension QueueKeeper {
                     verification: StoredOptions(text: record.options).verification
                 )
             )
-        case .missing(let path):
-            .failure(
-                PawlError(
-                    Failure(
-                        .notFound,
-                        "cannot find",
-                        at: path,
-                        because: LocalizableMessage(
-                            "file-removed-since",
-                            "the file was removed after the download finished"
-                        ),
-                        remedy: "resume it to download it again"
-                    )
-                )
-            )
+        case .missing: .failure(PawlError(gone(record, to: "cannot find")))
         }
     }
 
@@ -86,6 +72,7 @@ extension QueueKeeper {
         } else if let check = checks[record.id] {
             snapshot.note(check)
         }
+        snapshot.file = presence(of: record).map { DownloadSnapshot.FileState($0) }
         return snapshot
     }
 }

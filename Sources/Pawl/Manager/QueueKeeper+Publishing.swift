@@ -43,9 +43,10 @@ extension QueueKeeper {
             record.name = publishing.name
             record.written = publishing.length
             record.total = publishing.length
-            // The user's new name takes precedence over the server's.
-            if let name = publishing.finalName {
-                record.change { $0.newName = $0.newName ?? name }
+            record.change { stored in
+                // The user's new name takes precedence over the server's.
+                stored.newName = stored.newName ?? publishing.finalName
+                stored.finished = publishing.stamp
             }
             if record.state == .paused {
                 runs[id]?.wasPausedTooLate = true
@@ -74,8 +75,12 @@ extension QueueKeeper {
         let folder = path(of: record)
         guard !ports.disk.holdsPart(of: claimed, in: folder) else { return nil }
         // The kill may have come after the rename to a new name.
-        for name in [claimed, stored.newName].compactMap(\.self)
-        where ports.disk.length(of: name, in: folder) == total {
+        for name in [claimed, stored.newName].compactMap(\.self) {
+            guard let found = ports.disk.stamp(of: name, in: folder), found.length == total else { continue }
+            if let isIts = stored.finished?.isSameFile(as: found) {
+                if isIts { return total }
+                continue
+            }
             if ports.disk.wasFinished(name, from: record.sources[0], in: folder) { return total }
             writeNow()
             let isOthers = try store.isName(
@@ -89,11 +94,17 @@ extension QueueKeeper {
         return nil
     }
 
+    private func isOwn(_ name: String, _ record: QueueRecord, _ stored: StoredOptions) -> Bool {
+        guard let found = ports.disk.stamp(of: name, in: path(of: record)) else { return false }
+        return stored.finished?.isSameFile(as: found) ?? true
+    }
+
     /// Records the end of a publishing that a kill interrupted.
     func recognize(_ record: QueueRecord, length: Int64) {
         guard let name = record.name else { return }
         let stored = StoredOptions(text: record.options)
-        let isRenamed = !ports.disk.hasFile(name, in: path(of: record))
+        // Another file may have the first name by now.
+        let isRenamed = stored.newName != nil && !isOwn(name, record, stored)
         do throws(Failure) {
             // Removes the leftover journal.
             let facts = JournalFacts(sources: record.sources, name: name)
@@ -105,8 +116,11 @@ extension QueueKeeper {
             notify(record.id, .notice(DownloadNotice(LocalizableMessage(error))))
         }
         notePublishing(record.id, false)
+        let final = isRenamed ? stored.newName ?? name : name
+        let stamp = ports.disk.stamp(of: final, in: path(of: record))
+        edit(record.id) { $0.change { $0.finished = stamp } }
         let file = DownloadedFile(
-            path: path(of: isRenamed ? stored.newName ?? name : name, record),
+            path: path(of: final, record),
             length: length,
             received: 0,
             duration: 0,

@@ -82,9 +82,12 @@ extension QueueKeeper {
     func clean() {
         let ids = cleanings
         cleanings = []
+        var folders: Set<String> = []
+        defer { for folder in folders { ports.disk.syncNames(in: folder) } }
         for id in ids {
             guard let removal = removals.removeValue(forKey: id) else { continue }
             let source = (try? record(id)).map { DownloadSnapshot($0).source } ?? id.text
+            if let record = try? record(id) { folders.insert(path(of: record)) }
             let result = removeFiles(of: id, removal)
             notePublishing(id, false)
             if !removal.keepsHistory { erased.insert(id) }
@@ -145,7 +148,9 @@ extension QueueKeeper {
             let isPublished = try publishedLength(record) != nil
             let isFinished = removal.isFinished || isPublished
             if isFinished {
-                if !removal.keepsFile, !stored.wasThere { try ports.disk.remove(name, in: folder) }
+                if !removal.keepsFile, !stored.wasThere {
+                    try ports.disk.remove(name, in: folder, if: finishedFile(record))
+                }
             }
             if removal.keepsPartial, !isFinished { return .success(()) }
             let hasPart = ports.disk.holdsPart(of: name, in: folder)

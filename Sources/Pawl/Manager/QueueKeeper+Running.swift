@@ -186,6 +186,7 @@ extension QueueKeeper {
             file.response = file.response ?? runs[id]?.response
             // An existing file that is the result is not published.
             runs[id]?.completedSource = report.source
+            edit(id) { $0.change { $0.finished = report.stamp } }
             end(id, .success(file))
         case .failed(let failure): end(id, .failure(failure), report.error(failure))
         }
@@ -298,7 +299,9 @@ extension QueueKeeper {
                 let name = file.path.pathParts().last.map(String.init)
             else { return .success(file) }
             if !newName.hasSameBytes(as: name) {
-                try ports.disk.rename(name, to: newName, in: path(of: record))
+                var own = finishedFile(record)
+                own.length = file.length
+                try ports.disk.rename(name, to: newName, in: path(of: record), if: own)
             }
             var file = file
             file.path = path(of: newName, record)

@@ -29,6 +29,7 @@ extension QueueRecord {
     mutating func forgetFile() {
         (name, total) = (nil, nil)
         written = 0
+        change { $0.finished = nil }
     }
 
     /// It will run again: clears the previous outcome.

@@ -26,6 +26,8 @@ struct StoredOptions: Hashable, Sendable {
     var isSeeded = false
     /// The only file that it replaces, as it was when it was found wrong.
     var replaced: FileStamp?
+    /// Its file when it was published; before that, the part file that is to be published.
+    var finished: FileStamp?
     /// An existing file of its name is compared with its digests before the first request.
     var checksExistingFile = false
     /// The failure in parts, as JSON; the record has its sentence.
@@ -139,8 +141,14 @@ struct StoredOptions: Hashable, Sendable {
             Field(
                 "replaced",
                 .kept,
-                { $0.replaced.map { ["\($0.device) \($0.inode) \($0.length) \($0.modified)"] } ?? [] },
-                { $0.replaced = FileStamp(stored: $1) }
+                { $0.replaced.map { [$0.text] } ?? [] },
+                { $0.replaced = FileStamp(text: $1) }
+            ),
+            Field(
+                "finished",
+                .kept,
+                { $0.finished.map { [$0.text] } ?? [] },
+                { $0.finished = FileStamp(text: $1) }
             ),
             Field("seeded", .kept, { [$0.isSeeded.description] }, { $0.isSeeded = $1 == "true" }),
             Field(
@@ -256,16 +264,5 @@ extension DownloadOptions {
         var stored = StoredOptions()
         stored.options = self
         return stored.values
-    }
-}
-
-extension FileStamp {
-    /// `nil` for what was not written here.
-    fileprivate init?(stored text: String) {
-        let parts = text.split(separator: " ")
-        guard parts.count == 4, let device = UInt64(parts[0]), let inode = UInt64(parts[1]),
-            let length = Int64(parts[2]), let modified = Int64(parts[3])
-        else { return nil }
-        self.init(device: device, inode: inode, length: length, modified: modified)
     }
 }

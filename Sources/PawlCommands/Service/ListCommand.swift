@@ -183,6 +183,7 @@ struct DownloadTable {
 
     private func detail(_ download: RemoteDownload) -> String? {
         if let error = download.error { return TerminalText.harmless(error.reason) }
+        if let problem = download.fileProblem { return problem }
         let isTold = download.stateText.isWaiting && download.stateText.word != StateText.waitingForNetwork
         return isTold && download.isRunning ? download.stateText.notes.first : nil
     }

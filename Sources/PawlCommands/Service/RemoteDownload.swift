@@ -18,6 +18,8 @@ struct RemoteDownload: Sendable, Hashable {
     var group: String?
     var priority: Int
     var error: Refusal?
+    /// A finished download has not its file any more; why.
+    var fileProblem: String?
 
     /// Why it failed.
     struct Refusal: Sendable, Hashable {
@@ -42,6 +44,12 @@ struct RemoteDownload: Sendable, Hashable {
         timeLeft = json["timeLeft"]?.decimal
         connections = Int(clamping: json["connections"]?.integer ?? 0)
         group = json["group"]?.string
+        fileProblem =
+            switch json["file"]?.string {
+            case "missing": "the file was moved or deleted"
+            case "changed": "not the downloaded file any more"
+            case _: nil
+            }
         priority = Int(clamping: json["priority"]?.integer ?? 0)
         if let error = json["error"], let message = error["message"]?.string {
             let code = UInt8(exactly: error["code"]?.integer ?? 1) ?? 1

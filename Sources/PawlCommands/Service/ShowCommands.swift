@@ -121,6 +121,11 @@ struct DownloadSheet {
         if details["file"]?.string == "missing" {
             lines.append(("file", "missing: it was moved or deleted"))
         }
+        if details["file"]?.string == "changed" {
+            lines.append(
+                ("file", "not the downloaded file any more: another one has its name, or it was changed")
+            )
+        }
         if let type = details["type"]?.string { lines.append(("type", type)) }
         if let verified = FileVerification(json: details["verification"]) {
             let place = verified.source.isEmpty ? "" : ", \(verified.source)"

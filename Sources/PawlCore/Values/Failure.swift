@@ -144,3 +144,23 @@ extension Failure: CustomStringConvertible {
         return "\(Substring(scalars.prefix(1000)))…\(Substring(scalars.suffix(200)))"
     }
 }
+
+extension Failure {
+    /// What has the name of a finished file is another file, or was written since.
+    package static func notTheFile(
+        _ what: String,
+        at path: String,
+        remedy: Remedy = "resume the download to fetch its file again"
+    ) -> Failure {
+        Failure(
+            .fileExists,
+            what,
+            at: path,
+            because: LocalizableMessage(
+                "not-the-downloaded-file",
+                "it is not the downloaded file any more: that was moved, replaced or changed"
+            ),
+            remedy: remedy
+        )
+    }
+}

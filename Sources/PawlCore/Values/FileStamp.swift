@@ -5,11 +5,46 @@ package struct FileStamp: Hashable, Sendable {
     package var length: Int64
     /// The time of the last write, in nanoseconds since 1970.
     package var modified: Int64
+    /// The time of its creation, in nanoseconds since 1970; 0 if unknown.
+    ///
+    /// No program can set it, and a file that has got the number of a deleted one has another.
+    package var birth: Int64 = 0
 
-    package init(device: UInt64, inode: UInt64, length: Int64, modified: Int64) {
+    package init(device: UInt64, inode: UInt64, length: Int64, modified: Int64, birth: Int64 = 0) {
         self.device = device
         self.inode = inode
         self.length = length
         self.modified = modified
+        self.birth = birth
+    }
+
+    /// Whether both are stamps of one file, which may have been written in between; `nil` where a creation time is unknown.
+    ///
+    /// The numbers of devices change when the machine starts again.
+    package func isSameFile(as other: FileStamp) -> Bool? {
+        guard birth != 0, other.birth != 0 else { return nil }
+        return inode == other.inode && birth == other.birth
+    }
+
+    /// Whether length and time of the last write are equal; programs that copy files may keep only its seconds.
+    package func hasContent(of other: FileStamp) -> Bool {
+        guard length == other.length else { return false }
+        let second: Int64 = 1_000_000_000
+        return modified == other.modified
+            || (modified % second == 0 || other.modified % second == 0)
+                && modified / second == other.modified / second
+    }
+
+    /// As text without line ends.
+    package var text: String { "\(device) \(inode) \(length) \(modified)" + (birth == 0 ? "" : " \(birth)") }
+
+    /// `nil` for what ``text`` has not written; an earlier version wrote no creation time.
+    package init?(text: some StringProtocol) {
+        let parts = text.split(separator: " ")
+        guard 4...5 ~= parts.count, let device = UInt64(parts[0]), let inode = UInt64(parts[1]),
+            let length = Int64(parts[2]), let modified = Int64(parts[3]),
+            let birth = parts.count == 5 ? Int64(parts[4]) : 0
+        else { return nil }
+        self.init(device: device, inode: inode, length: length, modified: modified, birth: birth)
     }
 }

@@ -11,6 +11,11 @@ package struct FileHashing: Sendable {
     /// The file when it was opened; `nil` for a part file.
     package var stamp: FileStamp? { file.stamp }
 
+    /// Whether it is the file that a download has finished.
+    package func presence(of finished: FinishedFile) -> FinishedFile.Presence {
+        file.file.presence(of: finished)
+    }
+
     /// Opens a regular file; links are followed.
     package init(_ bytes: [UInt8]) throws(Failure) { file = try RegularFile(bytes, to: "cannot check") }
 

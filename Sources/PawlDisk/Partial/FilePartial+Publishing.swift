@@ -6,6 +6,8 @@ extension FilePartial {
     /// In memory there is nothing to wait for.
     var publishesAtOnce: Bool { !syncs }
 
+    var stamp: FileStamp? { try? file?.stamp() }
+
     func publish(
         length: Int64,
         modified: UnixTime?,

@@ -104,6 +104,9 @@ final class Folder: Sendable {
         throw error
     }
 
+    /// Calls `body` with the descriptor of the folder.
+    func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value { body(file.descriptor) }
+
     /// What has that name, or what a symbolic link of that name leads to; `nil` when that cannot be reached.
     func target(of name: String) -> FileStatus? {
         var found = stat()

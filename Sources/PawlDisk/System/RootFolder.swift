@@ -1,6 +1,6 @@
 import CPawlSystem
 import Glibc
-import PawlCore
+package import PawlCore
 
 /// A folder that was opened once: no path below it leads outside, whatever folders and links are swapped in it.
 package final class RootFolder: Sendable {
@@ -22,5 +22,15 @@ package final class RootFolder: Sendable {
         guard let name = file.afterBytes(of: path) else { return nil }
         let descriptor = unsafe pawl_open_beneath(descriptor, name)
         return descriptor >= 0 ? descriptor : nil
+    }
+
+    /// The same, and `nil` when what has the path is not the file that a download has finished.
+    package func open(_ file: String, if finished: FinishedFile) -> Int32? {
+        guard let descriptor = open(file) else { return nil }
+        let opened = OpenFile(adopting: descriptor)
+        guard opened.presence(of: finished) == .there else { return nil }
+        // The open file closes its own.
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        return copy >= 0 ? copy : nil
     }
 }

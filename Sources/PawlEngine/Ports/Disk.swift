@@ -98,13 +98,24 @@ package protocol Disk: AnyObject, Sendable {
     func holds(_ name: String, in folder: String) -> Bool
     /// Makes a finished file and its name durable: an earlier process may have ended before that.
     func sync(_ name: String, in folder: String) throws(Failure)
+    /// The regular file of that name in the folder, links followed; `nil` when there is none.
+    func stamp(of name: String, in folder: String) -> FileStamp?
+    /// Whether what has that name in the folder is the finished file.
+    func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
     /// Renames a finished file; a taken name is a failure.
-    func rename(_ name: String, to newName: String, in folder: String) throws(Failure)
+    ///
+    /// Throws code 13 when what has the name is not that file.
+    func rename(_ name: String, to newName: String, in folder: String, if file: FinishedFile) throws(Failure)
     /// Gives a finished file the same name in another folder, which is created when missing; the old name stays until
     /// `remove`, unless the file system cannot give a file two names.
     ///
-    /// A taken name is a failure.
-    func link(_ name: String, from folder: String, to newFolder: String) throws(Failure)
+    /// A taken name is a failure. Throws code 13 when what has the name is not that file.
+    func link(
+        _ name: String,
+        from folder: String,
+        to newFolder: String,
+        if file: FinishedFile
+    ) throws(Failure)
     /// Begins the part file of `facts` with the first `length` bytes of another file, and returns it.
     ///
     /// They are on disk and in the journal when this returns. The other file stays, unless `isGiven`: then it becomes the
@@ -123,7 +134,11 @@ package protocol Disk: AnyObject, Sendable {
     /// Notes that a download gets this name: part files and journals of others do not use it.
     func reserve(_ name: String, in folder: String)
     /// Removes the finished file of that name; a missing one is no failure.
-    func remove(_ name: String, in folder: String) throws(Failure)
+    ///
+    /// Throws code 13 when what has the name is not that file. The removal is durable after `syncNames`.
+    func remove(_ name: String, in folder: String, if file: FinishedFile) throws(Failure)
+    /// Makes earlier removals and renames in the folder durable, as far as the file system can.
+    func syncNames(in folder: String)
 }
 
 extension Disk {
@@ -141,7 +156,13 @@ extension Disk {
     /// Whether a file, and nothing else, has that name.
     package func hasFile(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     package func leftover(of source: String, in folder: String) -> String? { nil }
-    package func link(_ name: String, from folder: String, to newFolder: String) throws(Failure) {
+    package func syncNames(in folder: String) {}
+    package func link(
+        _ name: String,
+        from folder: String,
+        to newFolder: String,
+        if file: FinishedFile
+    ) throws(Failure) {
         preconditionFailure("a disk without files cannot move any")
     }
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
@@ -184,6 +205,16 @@ extension UnstoredDisk {
     package func sync(_ name: String, in folder: String) throws(Failure) {}
     package func unfinished(of source: String, in folder: String) -> String? { nil }
     package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
-    package func remove(_ name: String, in folder: String) throws(Failure) {}
+    package func stamp(of name: String, in folder: String) -> FileStamp? { nil }
+    package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
+    {
+        .missing
+    }
+    package func rename(
+        _ name: String,
+        to newName: String,
+        in folder: String,
+        if file: FinishedFile
+    ) throws(Failure) {}
+    package func remove(_ name: String, in folder: String, if file: FinishedFile) throws(Failure) {}
 }

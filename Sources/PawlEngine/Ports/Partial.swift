@@ -105,6 +105,8 @@ package protocol Partial: AnyObject {
         modified: UnixTime?,
         completion: @escaping @Sendable (Result<String, Failure>) -> Void
     )
+    /// The part file, which the finished file will be; `nil` when it is no file.
+    var stamp: FileStamp? { get }
     /// Whether `publish` waits for no disk and ends before it returns.
     var publishesAtOnce: Bool { get }
 
@@ -126,6 +128,7 @@ extension Partial {
     package var hasRoom: Bool { true }
     package var descriptor: Int32? { nil }
     package var holes: [ByteRange] { [] }
+    package var stamp: FileStamp? { nil }
     package var publishesAtOnce: Bool { false }
     package func ensurePartName() {}
     package func willWrite(_ range: ByteRange) {}

@@ -75,6 +75,8 @@ package struct Publishing: Hashable, Sendable {
     /// The server's name for it, where the part file was begun before the first response: the receiver of
     /// this event renames it.
     package var finalName: String?
+    /// The part file, which keeps its identity; length and time are not the final ones.
+    package var stamp: FileStamp?
 }
 
 /// A download at one instant, as the shell sees it.
@@ -108,6 +110,8 @@ package struct EngineEvent: Sendable {
     package var name: String
     /// The finished file's path, at the end.
     package var path: String
+    /// That file.
+    package var stamp: FileStamp?
     package var received: Int64
     package var elapsed: Interval
     /// The first address, with which the content was fetched or compared.

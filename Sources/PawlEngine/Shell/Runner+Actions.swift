@@ -265,7 +265,8 @@ extension Runner {
             name: partial.name,
             length: length,
             source: machine.sources[0].given.text,
-            finalName: finalName
+            finalName: finalName,
+            stamp: partial.stamp
         )
         announce(publishing) { reply in
             switch reply {
@@ -279,6 +280,7 @@ extension Runner {
         let post = loop.poster(for: run)
         partial?.remember(content)
         if job.plan.storesAttributes { storeAttributes() }
+        published = partial?.stamp
         partial?.publish(length: length, modified: modified) { post(.published($0)) }
     }
 

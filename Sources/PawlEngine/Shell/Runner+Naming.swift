@@ -46,7 +46,10 @@ extension Runner {
             return path
         }
         do throws(Failure) {
-            try disk.rename(String(path[path.index(after: slash)...]), to: desired, in: job.folder)
+            let name = String(path[path.index(after: slash)...])
+            let sources = machine.sources.map(\.given.text)
+            let file = FinishedFile(stamp: published, length: machine.map.done.count, sources: sources)
+            try disk.rename(name, to: desired, in: job.folder, if: file)
             machine.named(desired)
             return path[...slash] + desired
         } catch {

@@ -42,6 +42,7 @@ extension Runner {
                 update: update,
                 name: machine.name ?? "",
                 path: publishedPath,
+                stamp: update.isFinish ? finishedStamp() : nil,
                 received: machine.received,
                 elapsed: now - startedAt,
                 source: update.isFinish ? machine.sources[0].given.text : "",
@@ -53,6 +54,20 @@ extension Runner {
                 verification: update.isFinish ? machine.verification : nil
             )
         )
+    }
+}
+
+extension Runner {
+    /// The finished file, whose identity was known before it got its name: another program may have given that to another
+    /// file since.
+    private func finishedStamp() -> FileStamp? {
+        let name = publishedPath.pathParts().last.map(String.init) ?? ""
+        let found = name.isEmpty ? nil : disk.stamp(of: name, in: job.folder)
+        guard var published else { return found }
+        // The same bytes under the name of an earlier download.
+        if let found, found.isSameFile(as: published) != false || name != machine.name { return found }
+        published.length = machine.map.done.count
+        return published
     }
 }
 

@@ -28,6 +28,8 @@ final class Runner {
     var limiter: RateLimiter
     let startedAt: Instant
     private(set) var publishedPath = ""
+    /// The part file when it began to be published.
+    var published: FileStamp?
     /// The part file was begun under a name that is not the server's.
     var naming = ProvisionalName()
     private var isCheckpointing = false

@@ -42,9 +42,11 @@ extension Aria2Methods {
 
     private func addFollowers(of details: DownloadDetails) async -> [Download.ID] {
         let snapshot = details.snapshot
-        let path = Aria2Status.join(settings.root, snapshot.folder, snapshot.name ?? "")
+        let path = ((try? await manager.ownFile(of: snapshot.id)) ?? nil)?.path
         let base = details.sources.first.flatMap { (try? WebAddress.parse($0))?.address }
-        guard let bytes = Self.read(path), let metalink = try? Metalink(bytes, base: base) else { return [] }
+        guard let bytes = path.flatMap(Self.read), let metalink = try? Metalink(bytes, base: base) else {
+            return []
+        }
         // Credentials for the Metalink's server are not sent to the servers that it lists.
         let stays = metalink.files.allSatisfy { file in
             file.sources(preferring: nil, near: nil).allSatisfy { $0.origin == base?.origin }
@@ -62,7 +64,7 @@ extension Aria2Methods {
             requests[index].options.attributes[Self.followingMark] = snapshot.id.description
         }
         let ids = (try? await add(requests)) ?? []
-        if !ids.isEmpty, given["follow-metalink"] == "mem" { _ = unsafe unlink(path) }
+        if !ids.isEmpty, given["follow-metalink"] == "mem" { try? await manager.removeFile(of: snapshot.id) }
         return ids
     }
 

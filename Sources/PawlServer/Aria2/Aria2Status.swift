@@ -69,7 +69,10 @@ struct Aria2Status {
         switch snapshot.state {
         case .finished:
             set("errorCode", "0")
-            set("errorMessage", "")
+            set(
+                "errorMessage",
+                snapshot.file == .changed ? "its path is not the downloaded file any more" : ""
+            )
         case .failed:
             set("errorCode", String(errorCode))
             set("errorMessage", snapshot.error?.description ?? "")

@@ -116,10 +116,14 @@ final class Page: Sendable {
         let digits = request.path.dropFirst("/files/".count)
         Task {
             guard let id = try? await manager.find(String(digits), limit: 1).first, id.description == digits,
-                case .finished(let path) = try? await manager.location(of: id)
+                let own = (try? await manager.ownFile(of: id)) ?? nil
             else { return reply(WebResponse(404, text: "no such file")) }
             let type = try? await manager.snapshot(of: id)?.contentType
-            reply(PageFile(path: path, files: files, claimedType: type).response(to: request))
+            reply(
+                PageFile(path: own.path, files: files, file: own.file, claimedType: type).response(
+                    to: request
+                )
+            )
         }
     }
 }

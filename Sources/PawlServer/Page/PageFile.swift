@@ -9,11 +9,13 @@ import PawlCore
 struct PageFile {
     let path: String
     let files: RootedFiles
+    /// Only this file is sent, not another one of the path.
+    let file: FinishedFile
     /// The media type from the download's server; used only if it is harmless.
     let claimedType: String?
 
     func response(to request: WebRequest) -> WebResponse {
-        guard let descriptor = files.open(path) else {
+        guard let descriptor = files.open(path, if: file) else {
             return WebResponse(404, text: "the file does not exist")
         }
         var status = stat()

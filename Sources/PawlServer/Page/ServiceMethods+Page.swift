@@ -49,18 +49,11 @@ extension ServiceMethods {
     }
 
     /// Details of one download: its transfer, its server's response, the decisions and their times.
-    func particulars(_ details: DownloadDetails, _ location: DownloadLocation) -> [JSON.Member] {
-        let location: JSON =
-            switch location {
-            case .missing: "missing"
-            case .finished: "there"
-            case .unknown, .unfinished: .null
-            }
-        return [
+    func particulars(_ details: DownloadDetails) -> [JSON.Member] {
+        [
             JSON.Member("headers", .array(details.options.headers.map { .string(Redaction.header($0)) })),
             JSON.Member("checksum", details.options.checksum.map { .string($0) } ?? .null),
             JSON.Member("limit", details.options.rateLimit.map { .number($0) } ?? .null),
-            JSON.Member("file", location),
         ] + page.decisions.members(of: details.snapshot.id)
     }
 }

@@ -104,6 +104,7 @@ package enum ServiceJSON {
             JSON.Member("startedAt", snapshot.startedAt.map { .number($0) } ?? .null),
             JSON.Member("endedAt", snapshot.endedAt.map { .number($0) } ?? .null),
             JSON.Member("description", snapshot.taskDescription.map { .string($0) } ?? .null),
+            JSON.Member("file", snapshot.file.map { .string($0.rawValue) } ?? .null),
             JSON.Member("error", snapshot.error.map { .object(members($0)) } ?? .null),
         ])
     }

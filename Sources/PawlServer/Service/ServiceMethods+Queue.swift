@@ -138,10 +138,8 @@ extension ServiceMethods {
     }
 
     func show(_ given: RPCParameters) async throws -> JSON {
-        let (found, location) = try await one(given, changes: false) { step, id in
-            (try step.inspectedDetails(of: id), try step.location(of: id))
-        }
-        guard let found, let details = await InspectedDetails.completed([found]).first,
+        guard let found = try await one(given, changes: false, { try $0.inspectedDetails(of: $1) }),
+            let details = await InspectedDetails.completed([found]).first,
             case .object(var members) = ServiceJSON.json(details.snapshot)
         else { throw RPCError.noDownload(try given.text(0)) }
         members.append(JSON.Member("sources", .array(details.sources.map { .string(Redaction.address($0)) })))
@@ -159,7 +157,7 @@ extension ServiceMethods {
             ]
         }
         members.append(JSON.Member("lanes", .array(lanes)))
-        members += particulars(details, location)
+        members += particulars(details)
         return .object(members)
     }
 

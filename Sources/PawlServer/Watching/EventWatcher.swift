@@ -36,7 +36,7 @@ struct EventWatcher {
 
     /// Delivers events left when the service ended, and ends that could not be recorded.
     mutating func begin() async {
-        for entry in outbox?.undelivered ?? [] { deliver(entry) }
+        for entry in outbox?.undelivered ?? [] { await deliver(entry) }
         await deliverMissed()
     }
 
@@ -92,10 +92,18 @@ struct EventWatcher {
         ]
         if let snapshot { members.append(JSON.Member("download", ServiceJSON.json(snapshot))) }
         let entry = outbox?.add(.object(members), pending: hooks.listeners(to: occasion))
-        if let entry { deliver(entry) }
+        if let entry { await deliver(entry) }
     }
 
-    private func deliver(_ entry: Outbox.Entry) {
+    /// Whether the file of a finished download is not there any more: the hook may run long after the end.
+    private func isGone(_ id: String) async -> Bool {
+        guard let id = Download.ID(id), case .missing? = try? await manager.location(of: id) else {
+            return false
+        }
+        return true
+    }
+
+    private func deliver(_ entry: Outbox.Entry) async {
         for listener in entry.pending {
             let done: @Sendable () -> Void = { [outbox] in outbox?.settle(entry.number, for: listener) }
             switch listener {
@@ -108,7 +116,11 @@ struct EventWatcher {
                     done()
                     continue
                 }
-                let path = entry.message["path"]?.string
+                var path = entry.message["path"]?.string
+                if occasion == .complete, await isGone(id) {
+                    log?.note(.notTheFile("cannot give to the hook", at: path ?? id))
+                    path = nil
+                }
                 runner.run([program, id, path == nil ? "0" : "1", path ?? ""], done: done)
             case .webhook:
                 guard let sender else {

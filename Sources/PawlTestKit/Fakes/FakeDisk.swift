@@ -73,6 +73,8 @@ package final class FakeDisk: Disk {
         var violations: [Violation] = []
         var counts = Counts()
         var sabotage: Sabotage?
+        /// A sabotage: what has the name of a finished file is taken for it.
+        var identifiesByName = false
         var files = 0
         var dice: Dice
 
@@ -219,10 +221,6 @@ package final class FakeDisk: Disk {
         }
     }
 
-    package func remove(_ name: String, in folder: String) throws(Failure) {
-        state.withLock { $0.folder.removeFinished(folder + "/" + name) }
-    }
-
     package func digests(
         _ algorithms: [HashAlgorithm],
         of path: String,
@@ -266,18 +264,6 @@ package final class FakeDisk: Disk {
                     || name == FileName.journal(of: final) && part.contents.withLock { $0.journal != nil }
             }
         }
-    }
-
-    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {
-        let isTaken = state.withLock { state in
-            guard let file = state.folder.finished[folder + "/" + name] else { return false }
-            guard state.folder.finished[folder + "/" + newName] == nil else { return true }
-            state.folder.removeFinished(folder + "/" + name)
-            state.folder.put(file, at: folder + "/" + newName)
-            return false
-        }
-        guard isTaken else { return }
-        throw Failure(.fileExists, "cannot rename", at: folder + "/" + name, because: "\(newName) exists")
     }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {

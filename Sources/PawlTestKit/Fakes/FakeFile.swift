@@ -20,6 +20,8 @@ final class FakeFile: Sendable {
         var modified: UnixTime?
         /// The time of its last change by any program, in nanoseconds.
         var changed: Int64 = 0
+        /// Whether its user has written it after it was finished.
+        var isUsers = false
         /// Whether another program has extended it since it was opened.
         var isGrown = false
         /// The bytes that were hashed ahead, as they were then.

@@ -205,6 +205,8 @@ final class FakePartial: Partial {
         }
     }
 
+    var stamp: FileStamp? { file.stamp }
+
     func publish(
         length: Int64,
         modified: UnixTime?,

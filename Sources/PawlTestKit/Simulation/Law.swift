@@ -33,6 +33,7 @@ package enum Law: String, CaseIterable, Sendable {
     case traffic = "a rate limit makes servers send nothing in vain"
     case tidiness = "nothing is left open or left behind"
     case confirmed = "what a queue has confirmed, it keeps"
+    case users = "a file that no download has finished stays as it is"
 }
 
 /// A law that was broken, and how.

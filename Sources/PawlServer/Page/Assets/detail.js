@@ -19,7 +19,7 @@ import { words } from "./words.js";
  *   lanes: {url: string, offset: number, end: number | null, speed: number, isReceiving: boolean}[],
  *   headers: string[], checksum: string | null,
  *   verification?: {level: string, algorithm: string, digest: string, source: string, weak: boolean} | null,
- *   limit: number | null, file: "there" | "missing" | null,
+ *   limit: number | null, file: "there" | "missing" | "changed" | null,
  *   log: Record<string, any>[], response: Record<string, any> | null,
  * }} Details
  */

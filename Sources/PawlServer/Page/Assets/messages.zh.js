@@ -306,6 +306,7 @@ const messages = {
   "redirect-without-location": "状态 {0} 没有 Location",
   "known-and-finished": "队列中已有此下载（{0}），完成时没有此选项（{1}）",
   "known-with-other": "队列中已有此下载（{0}），但此选项不同（{1}）",
+  "not-the-downloaded-file": "它已不是下载的文件：文件已被移动、替换或更改",
   "file-removed-since": "文件在下载完成后被移除",
   "download-of-that-name": "已有同名的下载",
   "folder-leads-out": "其中有链接指向下载目录之外",

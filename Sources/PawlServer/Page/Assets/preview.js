@@ -20,13 +20,13 @@ export class Preview {
 
   /** @param {import("./detail.js").Details} details */
   show(details) {
-    const isMissing = details.file === "missing";
+    const problem = { missing: words.fileMissing, changed: words.fileChanged, there: "" }[details.file ?? "there"];
     const kind = details.file === "there" ? kindOf(details) : undefined;
-    const shown = isMissing ? "missing" : kind ? `${kind} ${details.id}` : "";
+    const shown = problem ? details.file ?? "" : kind ? `${kind} ${details.id}` : "";
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.element.hidden = shown === "";
-    if (isMissing) this.element.replaceChildren(make("p", { class: "problem" }, words.fileMissing));
+    if (problem) this.element.replaceChildren(make("p", { class: "problem" }, problem));
     else if (kind) this.#fill(kind, details);
   }
 

@@ -306,6 +306,7 @@ export const english = {
   audioOf: (/** @type {string} */ name) => `Audio: ${name}`,
   cannotPlay: "This browser cannot play the file.",
   fileMissing: "The file was moved or deleted. Retry to download it again.",
+  fileChanged: "Another file has its name, or it was changed. It is left alone; retry to download it again.",
   /** @type {Record<string, string>} */
   verified: {
     given: "by the given checksum", signed: "by a signed sums file", origin: "by the server's digest", sidecar: "by a sums file",

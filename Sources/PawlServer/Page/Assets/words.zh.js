@@ -285,6 +285,7 @@ export const chinese = {
   audioOf: (name) => `音频：${name}`,
   cannotPlay: "此浏览器无法播放。",
   fileMissing: "文件已被移动或删除。重试可重新下载。",
+  fileChanged: "同名文件已不是下载的文件。它不会被改动；重试可重新下载。",
   /** @type {Record<string, string>} */
   verified: {
     given: "与给定的校验和一致", signed: "与签名的校验文件一致", origin: "与服务器给出的摘要一致", sidecar: "与校验文件一致", weak: "弱算法",
