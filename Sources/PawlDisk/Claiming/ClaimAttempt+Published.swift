@@ -84,7 +84,9 @@ extension ClaimAttempt {
             return isIts && isWhole ? .journal : nil
         // A small file has no journal, and the existing one is another program's.
         case .none?, .foreign: return isNoted ? .nothing : nil
-        case .held, .unborn, .newer, .damaged, nil: return nil
+        // A power cut can leave the journal's name without its content, and the finished file beside it.
+        case .unborn, .damaged: return isNoted ? .journal : nil
+        case .held, .newer, nil: return nil
         }
     }
 }

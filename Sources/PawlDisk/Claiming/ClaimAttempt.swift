@@ -90,7 +90,11 @@ struct ClaimAttempt {
             return .taken(occupied(by: finished))
         case .rename:
             let isOthers = claim.belongsToAnother(names.final, .finished)
-            if !isOthers, isComplete(finished) { return .result(.skipped(path: finalPath)) }
+            if !isOthers, isComplete(finished) {
+                // A power cut may have brought the journal back.
+                if leftovers.journal != nil { try tidy() }
+                return .result(.skipped(path: finalPath))
+            }
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
             if !isOthers, try endPublishing(finished) { return .result(.skipped(path: finalPath)) }
             try tidy()

@@ -103,6 +103,7 @@ final class Publisher: Sendable {
     private func finish(_ named: [(Waiting, String)], in folder: Folder) {
         var failure: SystemError?
         do throws(SystemError) { try folder.sync() } catch { failure = error }
+        if failure == nil { tidy(named.map(\.0.publication), in: folder) }
         for (waiting, name) in named {
             let path = folder.path(of: name)
             if let failure {
@@ -111,9 +112,14 @@ final class Publisher: Sendable {
                 )
                 continue
             }
-            waiting.publication.tidy()
             waiting.publication.release()
             waiting.completion(.success(path))
         }
+    }
+
+    /// Not every file system keeps the order of changes: a journal whose removal is not synced may come back in a power cut.
+    private func tidy(_ publications: [Publication], in folder: Folder) {
+        for publication in publications { publication.tidy() }
+        if publications.contains(where: { $0.journal != nil }) || !folder.bearsMarks { try? folder.sync() }
     }
 }
