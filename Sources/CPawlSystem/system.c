@@ -66,11 +66,11 @@ static int open_stepwise(int folder, const char *path) {
     }
 }
 
-int pawl_open_beneath(int folder, const char *path) {
+static int open_resolved(int folder, const char *path, uint64_t flags, uint64_t resolve) {
 #ifdef SYS_openat2
     struct open_how how = {
-        .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+        .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve,
     };
     for (int tries = 0; tries < 100; tries++) {
         int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
@@ -83,6 +83,14 @@ int pawl_open_beneath(int folder, const char *path) {
 #else
     return open_stepwise(folder, path);
 #endif
+}
+
+int pawl_open_beneath(int folder, const char *path) {
+    return open_resolved(folder, path, O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
+}
+
+int pawl_open_folder_beneath(int folder, const char *path) {
+    return open_resolved(folder, path, O_DIRECTORY, 0);
 }
 
 static int64_t nanoseconds(struct statx_timestamp time) {

@@ -8,6 +8,11 @@ package final class RootedFiles: Sendable {
     /// If the folder cannot be opened, no file is found.
     package init(_ path: String) { folder = RootFolder(path) }
 
+    /// Throws code 28 if a symbolic link in `path`, a path below the folder `root`, leads out of that.
+    package static func check(_ path: String, below root: String) throws(Failure) {
+        try RootFolder.check(path, below: root)
+    }
+
     /// A descriptor for reading; `nil` if the file is not below the folder, its path contains a symbolic link, or it is
     /// not the finished file.
     package func open(_ path: String, if file: FinishedFile) -> Int32? { folder?.open(path, if: file) }

@@ -27,6 +27,10 @@ struct pawl_stamp {
 // A symbolic link is followed if `follows` is not 0.
 int pawl_stamp(int folder, const char *name, int follows, struct pawl_stamp *stamp);
 
+// Opens a folder by its path below another one: a descriptor, or -errno. Symbolic links are followed as long as they lead
+// nowhere outside (EXDEV); where openat2(2) is not available, none is (ELOOP, ENOTDIR).
+int pawl_open_folder_beneath(int folder, const char *path);
+
 // Opens a folder by its path: a descriptor, or -errno. Symbolic links are followed.
 int pawl_open_folder(const char *path);
 

@@ -46,6 +46,11 @@ package struct Aria2cDownload: Sendable {
         try Aria2Options(values.values).apply(to: &target, of: source)
         target.mirrors = Array(entry.addresses.dropFirst())
         target.folder = folder
+        // One that the user typed is not among the entry's own options.
+        let folders = outParts.dropLast()
+        if entry.options["out"] != nil, !folders.isEmpty, !folders.contains("..") {
+            try RootedFiles.check(folders.joined(separator: "/"), below: givenFolder)
+        }
         target.fileName = outName
         target.expectedLength = entry.length
         isConditional = target.headers.contains { field in

@@ -1,6 +1,16 @@
 import Pawl
 import PawlCore
 
+extension GetOptions {
+    /// Throws code 28 if a symbolic link in the file's path, which a list or a Metalink states, leads out of its folder.
+    func checkLinks() throws(Failure) {
+        guard let output, output.utf8.first != UInt8(ascii: "/") else { return }
+        let folders = output.pathParts().dropLast()
+        guard !folders.isEmpty, !folders.contains("..") else { return }
+        try RootedFiles.check(folders.joined(separator: "/"), below: folder ?? ".")
+    }
+}
+
 extension GetPlan {
     /// Limits what the lines below a URL may do: others write lists too.
     ///

@@ -162,6 +162,8 @@ package struct GetPlan: Sendable {
         var own = options
         own.download.mirrors += item.mirrors
         try apply(item, &own)
+        // The service checks its own folders.
+        if command == "get", own.output != options.output { try own.checkLinks() }
         return try own.resolved()
     }
 

@@ -187,6 +187,7 @@ package final class SampleFolder: Sendable {
         guard let folder = folders.existing(parts.folder.isEmpty ? path : "\(path)/\(parts.folder)") else {
             return nil
         }
+        try folders.open(path).checkBeneath(parts.folder, folder)
         do throws(SystemError) {
             guard try folder.status(of: parts.name) != nil else { return nil }
             let file = try folder.open(parts.name, flags: O_RDONLY | O_NONBLOCK)
@@ -201,7 +202,13 @@ package final class SampleFolder: Sendable {
 
     private func place(of name: String) throws(Failure) -> (folder: Folder, name: String) {
         let parts = Self.split(name)
-        return (try folders.open(parts.folder.isEmpty ? path : "\(path)/\(parts.folder)"), parts.name)
+        let own = try folders.open(path)
+        guard !parts.folder.isEmpty else { return (own, parts.name) }
+        // Before anything is created through a link.
+        try own.checkBeneath(parts.folder)
+        let folder = try folders.open("\(path)/\(parts.folder)")
+        try own.checkBeneath(parts.folder, folder)
+        return (folder, parts.name)
     }
 
     private static func split(_ name: String) -> (folder: String, name: String) {
