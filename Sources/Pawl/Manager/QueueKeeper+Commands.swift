@@ -14,6 +14,7 @@ extension QueueKeeper {
         let source = order.record.sources[0]
         if !order.allowsDuplicate, let record = try resume(with: order) { return (record, true) }
         var record = order.record
+        try checkRoot()
         try checkPlace(of: record)
         while try self.record(record.id) != nil {
             if order.isNamed {

@@ -5,6 +5,7 @@ import PawlEngine
 extension QueueKeeper {
     /// Restores the state of an earlier run.
     func load(_ configuration: DownloadManager.Configuration) throws(Failure) {
+        rootStamp = ports.disk.stamp(ofFolder: root)
         try restoreLimits(configuration)
         if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
         pausedGroups = Set(

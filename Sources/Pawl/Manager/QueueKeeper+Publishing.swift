@@ -68,10 +68,6 @@ extension QueueKeeper {
             record.written == total
         else { return nil }
         let stored = StoredOptions(text: record.options)
-        // The file of that name may be an older one; fetching it again, or requesting it, corrects it.
-        guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else {
-            return nil
-        }
         let folder = path(of: record)
         guard !ports.disk.holdsPart(of: claimed, in: folder) else { return nil }
         // The kill may have come after the rename to a new name.
@@ -80,6 +76,10 @@ extension QueueKeeper {
             if let isIts = stored.finished?.isSameFile(as: found) {
                 if isIts { return total }
                 continue
+            }
+            // The file of that name may be an older one; fetching it again, or requesting it, corrects it.
+            guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else {
+                return nil
             }
             if ports.disk.wasFinished(name, from: record.sources[0], in: folder) { return total }
             writeNow()

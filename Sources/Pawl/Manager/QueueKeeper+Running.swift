@@ -41,6 +41,8 @@ extension QueueKeeper {
             }
             if let length = try publishedLength(record) { return recognize(record, length: length) }
             notePublishing(id, false)
+            try checkRoot()
+            try checkProgress(of: record)
             let job = try job(for: record)
             if beginCheck(of: record, job) { return }
             let (engineID, box) = engine.add(job)
@@ -172,6 +174,7 @@ extension QueueKeeper {
                 record.total = total
                 record.contentType = report.head?.contentType ?? record.contentType
                 record.startedAt = record.startedAt ?? ports.clock.wallTime
+                notePlace(of: &record)
             }
             completions.append { [broadcaster, response = runs[id]?.response] _ in
                 broadcaster.dispatcher.started(Download.ID(rawValue: id.rawValue), total, resumedAt, response)
@@ -212,6 +215,7 @@ extension QueueKeeper {
 
     private func stopped(_ id: QueueID) {
         leave(id)
+        forgetDiscarded(id)
         perform(machine.stopped(id))
     }
 
@@ -266,6 +270,7 @@ extension QueueKeeper {
             notify(id, .state(.finished))
             notify(id, .finished(file))
         case .failure(let failure):
+            forgetDiscarded(id)
             edit(id) { record in
                 record.endedAt = ports.clock.wallTime
                 record.keep(failure)

@@ -95,6 +95,8 @@ final class QueueKeeper: ThreadBound {
     let startsByItself: Bool
     /// Downloads whose file is being renamed, also those whose process was killed meanwhile.
     var publishing: Set<QueueID> = []
+    /// The download root when the queue was opened.
+    var rootStamp: FolderStamp?
     /// Groups that are paused.
     var pausedGroups: Set<Bytewise<String>> = []
 

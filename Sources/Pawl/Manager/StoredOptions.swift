@@ -28,6 +28,8 @@ struct StoredOptions: Hashable, Sendable {
     var replaced: FileStamp?
     /// Its file when it was published; before that, the part file that is to be published.
     var finished: FileStamp?
+    /// The folder in which its part file was begun.
+    var place: FolderStamp?
     /// An existing file of its name is compared with its digests before the first request.
     var checksExistingFile = false
     /// The failure in parts, as JSON; the record has its sentence.
@@ -149,6 +151,12 @@ struct StoredOptions: Hashable, Sendable {
                 .kept,
                 { $0.finished.map { [$0.text] } ?? [] },
                 { $0.finished = FileStamp(text: $1) }
+            ),
+            Field(
+                "place",
+                .kept,
+                { $0.place.map { [$0.text] } ?? [] },
+                { $0.place = FolderStamp(text: $1) }
             ),
             Field("seeded", .kept, { [$0.isSeeded.description] }, { $0.isSeeded = $1 == "true" }),
             Field(

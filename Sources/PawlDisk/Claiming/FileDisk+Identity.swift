@@ -10,6 +10,13 @@ extension FileDisk {
         folders.existing(folder)?.found(name, follows: true)?.stamp
     }
 
+    package func stamp(ofFolder folder: String) -> FolderStamp? {
+        var found = pawl_stamp()
+        let path = folder.isEmpty ? "." : folder
+        guard unsafe pawl_stamp(AT_FDCWD, path, 1, &found) == 0, found.is_folder != 0 else { return nil }
+        return FolderStamp(inode: found.inode, birth: found.birth)
+    }
+
     package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
     {
         guard let folder = folders.existing(folder) else { return .missing }

@@ -100,6 +100,8 @@ package protocol Disk: AnyObject, Sendable {
     func sync(_ name: String, in folder: String) throws(Failure)
     /// The regular file of that name in the folder, links followed; `nil` when there is none.
     func stamp(of name: String, in folder: String) -> FileStamp?
+    /// The folder, links followed; `nil` when it is not there.
+    func stamp(ofFolder folder: String) -> FolderStamp?
     /// Whether what has that name in the folder is the finished file.
     func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
     /// Renames a finished file; a taken name is a failure.
@@ -157,6 +159,7 @@ extension Disk {
     package func hasFile(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     package func leftover(of source: String, in folder: String) -> String? { nil }
     package func syncNames(in folder: String) {}
+    package func stamp(ofFolder folder: String) -> FolderStamp? { nil }
     package func link(
         _ name: String,
         from folder: String,

@@ -8,6 +8,10 @@ extension FakeDisk {
         state.withLock { $0.folder.finished[folder + "/" + name] }?.stamp
     }
 
+    package func stamp(ofFolder folder: String) -> FolderStamp? {
+        FolderStamp(inode: 1, birth: 1)
+    }
+
     package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
     {
         guard let found = stamp(of: name, in: folder) else { return .missing }

@@ -1,0 +1,80 @@
+import PawlCore
+import PawlEngine
+
+// Folders and part files that are not there any more: the disk that they are on may not be mounted.
+extension QueueKeeper {
+    /// Throws code 15 if the download root is not the folder that it was when the queue was opened: what is added would be
+    /// gone with the queue, or on another disk.
+    func checkRoot() throws(Failure) {
+        guard let rootStamp else { return }
+        let now = ports.disk.stamp(ofFolder: root)
+        guard now != rootStamp else { return }
+        throw Failure(
+            .cannotOpen,
+            "cannot use the download root",
+            at: root,
+            because: now == nil
+                ? LocalizableMessage("root-not-there", "it is not there any more")
+                : LocalizableMessage("root-is-another", "another folder has its path now"),
+            remedy: "mount its disk again, or start the program again to use the folder that is there"
+        )
+    }
+
+    /// The folder of a download that has received something, for its record.
+    func notePlace(of record: inout QueueRecord) {
+        guard let place = ports.disk.stamp(ofFolder: path(of: record)) else { return }
+        record.change { $0.place = place }
+    }
+
+    /// Throws code 15 if a download has received bytes and the folder of its part file is not there, or is another one: it is
+    /// not begun again on another disk.
+    ///
+    /// Where only the part file is gone, because the user removed it or a power cut took it before it was synced, a notice
+    /// says that the download begins again.
+    func checkProgress(of record: QueueRecord) throws(Failure) {
+        let folder = path(of: record)
+        guard record.written > 0, let name = record.name, !hasBegunFile(name, record) else { return }
+        let (began, now) = (StoredOptions(text: record.options).place, ports.disk.stamp(ofFolder: folder))
+        let why: LocalizableMessage
+        switch (began, now) {
+        case (_, nil): why = LocalizableMessage("folder-not-there", "the folder is not there")
+        case (let began?, let now?) where began != now:
+            why = LocalizableMessage(
+                "folder-is-another",
+                "its folder is another one than that in which it began"
+            )
+        case _:
+            let text = LocalizableMessage(
+                "progress-gone",
+                "the part file \(FileName.partial(of: name)) is not there any more: starting over"
+            )
+            notify(record.id, .notice(DownloadNotice(text)))
+            return edit(record.id) { $0.written = 0 }
+        }
+        throw Failure(
+            .cannotOpen,
+            "cannot continue",
+            at: path(of: FileName.partial(of: name), record),
+            because: why,
+            remedy: "mount its disk or put the file back, then resume it; or start it over to fetch all again"
+        )
+    }
+
+    private func hasBegunFile(_ name: String, _ record: QueueRecord) -> Bool {
+        let folder = path(of: record)
+        if ports.disk.holdsPart(of: name, in: folder) { return true }
+        // A finished file that is continued has its own name between two runs.
+        return StoredOptions(text: record.options).options.existingFile == .resume
+            && ports.disk.hasFile(name, in: folder)
+    }
+
+    /// The run has kept nothing: it is no progress that is missed later.
+    func forgetDiscarded(_ id: QueueID) {
+        guard let record = try? record(id), record.written > 0, let name = record.name,
+            !hasBegunFile(name, record),
+            let began = StoredOptions(text: record.options).place,
+            let now = ports.disk.stamp(ofFolder: path(of: record)), began == now
+        else { return }
+        edit(id) { $0.written = 0 }
+    }
+}
