@@ -86,6 +86,30 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
+    /// The journal's name was made durable by a sync of the folder, and its content never was.
+    @Test(arguments: [0, 4096]) func `an empty journal beside a complete file does not make it another one`(
+        _ length: Int64
+    ) async throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(3000), at: 0)
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 3000)]))
+        let place = try #require(folder.disk.folders.existing(folder.path))
+        try place.open(FileName.journal(of: "x.bin"), flags: O_RDWR).truncate(to: 0)
+        try place.open(FileName.journal(of: "x.bin"), flags: O_RDWR).truncate(to: length)
+        OwnerAttribute.complete(
+            OwnerAttribute.value(of: Self.source),
+            part: nil,
+            length: 3000,
+            on: partial.openFile
+        )
+        try place.rename(FileName.partial(of: "x.bin"), to: "x.bin", replacing: false)
+        partial.release()
+        folder.restart()
+        #expect(try isThere(claim(folder, content())))
+        #expect(folder.names == ["x.bin"])
+    }
+
     @Test func `one without the server's time is recognized as well`() async throws {
         let folder = TestFolder()
         try await finish(folder, journalled: false, modified: nil)
