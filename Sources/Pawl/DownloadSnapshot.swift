@@ -31,6 +31,8 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var retry: Retry?
     /// The host that it waits for: it allows no further connection, or has requested a wait, which ``retryIn`` states.
     public var waitsForHost: String?
+    /// The limit that keeps it from opening another connection to a host, if the host has shown one.
+    public var hostLimit: HostLimit?
     /// The text given in ``DownloadOptions/taskDescription``.
     public var taskDescription: String?
     /// The folder of the file, relative to the manager's root.
@@ -85,6 +87,26 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
         }
     }
 
+    /// How many connections a host allowed when it refused a further one (``hostLimit``).
+    public struct HostLimit: Sendable, Hashable, Codable {
+        /// The host's name, without port.
+        public var host: String
+        /// The connections that it served at once.
+        public var connections: Int
+        /// When that was seen, in seconds since 1970; it may have been in an earlier run.
+        public var since: Int64
+        /// How it refused a further one: a status code such as `503`, `refused` or `reset`, or `reply` for that of an
+        /// FTP server.
+        public var reason: String
+
+        package init(host: String, connections: Int, since: Int64, reason: String) {
+            self.host = host
+            self.connections = connections
+            self.since = since
+            self.reason = reason
+        }
+    }
+
     /// `written × 100 / total`, never above 100; `nil` while the total is unknown.
     public var percent: Double? {
         guard let total else { return nil }
@@ -120,6 +142,17 @@ public enum DownloadState: String, Sendable, Hashable, CaseIterable {
     case removed
 }
 
+extension DownloadSnapshot.HostLimit {
+    package init(_ note: HostNote, of host: String) {
+        self.init(
+            host: host,
+            connections: note.connections,
+            since: note.since.seconds,
+            reason: note.reason.text
+        )
+    }
+}
+
 extension DownloadSnapshot {
     /// This snapshot with the engine's current sample.
     func overlaid(with reading: ProgressSample) -> DownloadSnapshot {
@@ -135,6 +168,7 @@ extension DownloadSnapshot {
             Retry(attempt: $0.attempt, limit: $0.limit, reason: $0.reason)
         }
         snapshot.waitsForHost = reading.waitsForHost
+        snapshot.hostLimit = reading.hostLimit.map { HostLimit($0.note, of: $0.host) }
         // Until the part file is found again, the last known values are better than none.
         if reading.name != nil || reading.written > 0 {
             snapshot.written = reading.written

@@ -50,7 +50,8 @@ public final class Downloader: Sendable {
             trace: configuration.trace,
             onCookies: configuration.onCookies
         ) { board.notice($0) }
-        let ports = system.remembering(in: configuration.stateFolder)
+        var ports = system.remembering(in: configuration.stateFolder)
+        if let trace = configuration.trace { ports.onHostLimit = { trace(.hostLimit($0, of: $1)) } }
         disk = ports.disk
         reachability = ports.reachability
         scheduler = DownloadScheduler(

@@ -1,15 +1,15 @@
 import Glibc
-import PawlCore
+package import PawlCore
 import PawlEngine
 
 /// What is known of hosts: the connection limits in the file `hosts`, the HSTS hosts (RFC 6797) in `hsts`.
 final class StoredHostNotes: HostNotes {
     private enum Change: Sendable {
-        case note(Int, isCertain: Bool)
+        case note(HostNote, of: Origin)
         case forget
     }
 
-    private let limits: SharedTable<HostTable, Origin, Change>
+    private let limits: SharedTable<HostTable, String, Change>
     private let secureHosts: SharedTable<SecureHosts, String, String>
     private let clock: any Clock
 
@@ -17,14 +17,12 @@ final class StoredHostNotes: HostNotes {
         self.clock = clock
         limits = SharedTable("hosts", in: folder, clock: clock, threads: threads) {
             change,
-            origin,
+            name,
             table,
             now in
             switch change {
-            case .note(let connections, let isCertain):
-                table.note(connections, of: origin, isCertain: isCertain, now: now)
-            case .forget:
-                table.forget(origin)
+            case .note(let note, of: let origin): table.note(note, of: origin, now: now)
+            case .forget: table.forget(named: name)
             }
             return true
         }
@@ -37,13 +35,17 @@ final class StoredHostNotes: HostNotes {
         }
     }
 
-    func learntLimit(of origin: Origin) -> Int? { limits.table.connections(of: origin, now: clock.wallTime) }
+    func note(of origin: Origin) -> HostNote? { limits.table.note(of: origin, now: clock.wallTime) }
 
-    func note(_ connections: Int, of origin: Origin, isCertain: Bool) {
-        limits.make(.note(connections, isCertain: isCertain), of: origin)
+    func note(_ note: HostNote, of origin: Origin) {
+        limits.make(.note(note, of: origin), of: HostTable.name(of: origin))
     }
 
-    func forget(_ origin: Origin) { limits.make(.forget, of: origin) }
+    func forget(host: String?) {
+        for name in limits.table.names(of: host) { limits.make(.forget, of: name) }
+    }
+
+    func forget(_ origin: Origin) { limits.make(.forget, of: HostTable.name(of: origin)) }
 
     func secured(_ address: WebAddress) -> WebAddress {
         let hosts = secureHosts.table
@@ -60,5 +62,32 @@ extension Ports {
         var ports = self
         ports.hostNotes = StoredHostNotes(in: folder, clock: clock, threads: threads)
         return ports
+    }
+}
+
+/// What is stored of the connection limits of hosts, for users who look at it.
+package enum StoredHostLimits {
+    /// The limits that are valid at `now`, by the name of their origin.
+    package static func all(
+        in folder: String,
+        now: UnixTime
+    ) -> [(origin: String, limit: DownloadSnapshot.HostLimit)] {
+        table(in: folder, now: now).entries.sorted { $0.key < $1.key }.map { name, entry in
+            (name, DownloadSnapshot.HostLimit(entry.note, of: HostTable.host(of: name)))
+        }
+    }
+
+    /// Removes the limits of these hosts, of all with none; returns whether there were any.
+    package static func forget(_ hosts: [String], in folder: String, now: UnixTime) -> Bool {
+        var table = table(in: folder, now: now)
+        let names = hosts.isEmpty ? table.names(of: nil) : hosts.flatMap { table.names(of: $0) }
+        guard !names.isEmpty else { return false }
+        for name in names { table.forget(named: name) }
+        StateFile("hosts", in: folder).replace(with: Array(table.text.utf8))
+        return true
+    }
+
+    private static func table(in folder: String, now: UnixTime) -> HostTable {
+        HostTable(parsing: StateFile("hosts", in: folder).read(atMost: HostTable.mostBytes), now: now)
     }
 }

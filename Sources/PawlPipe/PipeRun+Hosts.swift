@@ -188,7 +188,7 @@ extension ServerBreakers {
 }
 
 extension PawlError {
-    /// Whether other requests to the host would fail as well now.
+    /// Whether its sample gives up its place for the delay: other requests to the host may fail as well now.
     var concernsHost: Bool { status == 429 || status == 503 || failure.concernsConnection }
 
     /// Whether the server of the address could not be connected to: not that of a redirect's target.

@@ -218,7 +218,7 @@ extension PipeRun {
         requests[number]?.spool = nil
         requests[number]?.isWaiting = true
         lookUpAgain(request.address, of: request.host, after: error)
-        schedule.postpone(number, of: request.host, until: clock.now + delay)
+        pause(number, of: request.host, after: error, by: delay)
     }
 
     /// Ends the request for a robots.txt that takes too long: what is there of it counts.

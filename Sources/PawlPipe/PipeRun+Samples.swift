@@ -148,6 +148,7 @@ extension PipeRun {
             if error.concernsHost { postpone(number, after: error, by: .seconds(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
+            schedule.served(entry.place)
             schedule.ended(of: entry.place, keepsConnection: true)
             breakers.connected(entry)
             var result = PipeResult(.ok)
@@ -179,7 +180,7 @@ extension PipeRun {
         return options
     }
 
-    /// The host requested a delay, or cannot be reached; samples of other hosts run in the meantime.
+    /// The host requested a delay for it, or cannot be reached; other samples run in the meantime.
     private mutating func postpone(_ number: Int, after error: PawlError, by delay: Interval) {
         guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else {
             return
@@ -189,21 +190,37 @@ extension PipeRun {
         entry.download = nil
         entry.spool = nil
         entry.isWaiting = true
-        let (address, until) = (entry.job.address, clock.now + delay)
+        let address = entry.job.address
         let failed = error.failingURL.flatMap { try? WebAddress.parse($0).address }
         let host = failed.map { HostPartition.server($0.host) } ?? entry.place
         if entry.place == entry.host, host == entry.host || address.scheme == .s3 {
             lookUpAgain(address, of: entry.host, after: error)
-            schedule.postpone(number, of: entry.host, until: until)
+            pause(number, of: entry.host, after: error, by: delay)
         } else {
-            // It begins with the job's address again, and waits for the target when it is redirected.
+            // It begins with the address of its job again, and waits for the target when it is redirected.
             lookUpAgain(entry.address, of: host, after: error)
-            schedule.pause(host, until: until)
-            schedule.ended(of: entry.place)
+            let place = entry.place
             (entry.place, entry.target) = (entry.host, nil)
-            queue(number, address, of: entry.host, isFirst: true)
+            if error.failure.concernsConnection {
+                schedule.pause(host, until: clock.now + delay)
+                schedule.ended(of: place)
+                queue(number, address, of: entry.host, isFirst: true)
+            } else {
+                let now = clock.now
+                schedule.rest(number, of: entry.host, in: place, until: now + delay, now: now)
+            }
         }
         if stopDeadline != nil { drop(number) }
+    }
+
+    /// A refusal is that of one URL; a host that cannot be connected to gets no other request either.
+    mutating func pause(_ number: Int, of host: String, after error: PawlError, by delay: Interval) {
+        let now = clock.now
+        if error.failure.concernsConnection {
+            schedule.postpone(number, of: host, until: now + delay)
+        } else {
+            schedule.rest(number, of: host, in: host, until: now + delay, now: now)
+        }
     }
 
     /// During a shorter delay the connection is kept.

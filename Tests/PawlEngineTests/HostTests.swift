@@ -137,8 +137,9 @@ import Testing
 
         init(_ hosts: Set<String>) { self.hosts = hosts }
 
-        func learntLimit(of origin: Origin) -> Int? { nil }
-        func note(_ connections: Int, of origin: Origin, isCertain: Bool) {}
+        func note(of origin: Origin) -> HostNote? { nil }
+        func note(_ note: HostNote, of origin: Origin) {}
+        func forget(host: String?) {}
         func forget(_ origin: Origin) {}
         func note(transportSecurity field: String, of host: String) {}
         func secured(_ address: WebAddress) -> WebAddress {

@@ -23,6 +23,11 @@ extension DownloadManager {
         }
     }
 
+    /// Forgets how many connections this host was seen to allow, in this run and earlier ones; of all hosts with `nil`.
+    package func forgetHostLimits(of host: String?) async throws(PawlError) {
+        try await query { $0.engine.forgetLimits(ofHost: host) }
+    }
+
     /// The connection budget of every origin that is in use or has throttled requests.
     package func hostBudgets() async throws(PawlError) -> [Origin: HostBudget] {
         try await query { $0.engine.budgets }

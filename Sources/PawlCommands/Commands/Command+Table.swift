@@ -9,7 +9,7 @@ extension Command {
         ("Download", [get, pipe, verify, repair]),
         ("Queue", [add, list, show, check] + steering + [wait]),
         ("Service", [status, web, stop, serve]),
-        ("Other", [aria2c, completions, help]),
+        ("Other", [hosts, aria2c, completions, help]),
     ]
 
     /// Every command, in display order.

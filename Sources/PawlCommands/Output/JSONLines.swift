@@ -43,6 +43,7 @@ package enum JSONLines {
         object.set("timeLeft", snapshot.timeLeft, decimals: 1)
         object.set("connections", snapshot.connections)
         if let host = snapshot.waitsForHost { object.set("waitsForHost", host) }
+        if let limit = snapshot.hostLimit { object.set("hostLimit", json: limit.json) }
         if let wait = snapshot.retryIn { object.set("retryIn", wait, decimals: 1) }
         if snapshot.retry != nil {
             object.set("retryAttempt", snapshot.retry.map { Int64($0.attempt) })

@@ -1,3 +1,4 @@
+import Pawl
 package import PawlCore
 
 /// Requests and responses as `curl -v` shows them: `>` sent, `<` received, `*` about them.
@@ -9,6 +10,8 @@ package enum TraceLines {
         case .verdict(true, _): ["* accepted: the body is written to the file"]
         case .verdict(false, let status):
             [(300..<400).contains(status) ? "* redirected" : "* not used: status \(status)"]
+        case .hostLimit(let note, let host):
+            ["* \(HostLimitText(DownloadSnapshot.HostLimit(note, of: harmless(host))).details)"]
         case .failed(let why): ["* transfer failed: \(harmless(why))"]
         }
     }

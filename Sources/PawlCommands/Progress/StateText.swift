@@ -22,7 +22,7 @@ package struct StateText: Sendable, Hashable {
     package init(_ snapshot: DownloadSnapshot) {
         self.init(snapshot.state.rawValue)
         if let host = snapshot.waitsForHost {
-            wait(for: host, seconds: snapshot.retryIn)
+            wait(for: host, seconds: snapshot.retryIn, limit: snapshot.hostLimit.map(HostLimitText.init))
         } else if let wait = snapshot.retryIn {
             takeRetry(in: wait, snapshot.retry)
         }
@@ -33,7 +33,8 @@ package struct StateText: Sendable, Hashable {
         self.init(json["state"]?.string ?? "")
         let wait = json["retryIn"]?.decimal
         if let host = json["waitsForHost"]?.string {
-            self.wait(for: TerminalText.harmless(host), seconds: wait)
+            let limit = HostLimitText(json["hostLimit"])
+            self.wait(for: TerminalText.harmless(host), seconds: wait, limit: limit)
         }
         guard let wait, json["waitsForHost"]?.string == nil else { return }
         let attempt = json["retryAttempt"]?.integer
@@ -62,9 +63,10 @@ package struct StateText: Sendable, Hashable {
         }
     }
 
-    private mutating func wait(for host: String, seconds: Double?) {
+    private mutating func wait(for host: String, seconds: Double?, limit: HostLimitText?) {
         word = StateText.waitingForHost
         notes = ["waiting for \(host)", word]
+        if seconds == nil, let limit { notes = ["waiting: \(limit.sentence)", limit.sentence] + notes }
         let wait = seconds.map(StateText.wait) ?? ""
         if !wait.isEmpty { notes.insert("waiting for \(host), which requested a wait: \(wait) left", at: 0) }
     }

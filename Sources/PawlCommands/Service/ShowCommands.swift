@@ -118,6 +118,7 @@ struct DownloadSheet {
             let left = download.timeLeft.map { ", \(NumberFormat.duration($0)) left" } ?? ""
             lines.append(("speed", NumberFormat.speed(download.speed) + left))
         }
+        if let limit = HostLimitText(details["hostLimit"]) { lines.append(("host", limit.details)) }
         if details["file"]?.string == "missing" {
             lines.append(("file", "missing: it was moved or deleted"))
         }

@@ -21,6 +21,8 @@ struct VerbOptions: CommandOptions {
     var watches = false
     /// Print the link instead of opening it.
     var prints = false
+    /// Forget instead of showing.
+    var forgets = false
 
     func client() throws(Failure) -> ServiceClient {
         ServiceClient(
@@ -99,6 +101,13 @@ extension VerbOptions {
         in: .output,
         "print the link instead of opening it"
     ) { (options, _) in options.prints = true }
+
+    static let forget: CommandOption<VerbOptions> = CommandOption(
+        "forget",
+        takes: .none,
+        in: .selection,
+        "forget the limits of these hosts, or of all"
+    ) { (options, _) in options.forgets = true }
 
     static let listing: [CommandOption<VerbOptions>] = [
         CommandOption(

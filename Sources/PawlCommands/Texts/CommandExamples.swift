@@ -48,6 +48,10 @@ struct CommandExamples: Sendable {
             ("pawl get --recursive -d data s3://b/dir/", "Download new objects"),
             ("pawl get URL --to s3://bucket/f.iso", "Store as an object"),
         ]),
+        "hosts": CommandExamples([
+            ("pawl hosts", "Show the limits of hosts that are known"),
+            ("pawl hosts --forget example.org", "Forget that of a host"),
+        ]),
         "add": CommandExamples([
             ("pawl add URL", "Add a file to the queue"),
             ("pawl add --now --group films URL", "Start it at once, in a group"),

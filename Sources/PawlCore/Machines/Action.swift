@@ -27,15 +27,8 @@ package enum Action: Hashable, Sendable {
     indirect case ask(HookOrder)
     /// Keep the content in memory; a part file without a byte is removed.
     case useMemory(limit: Int64)
-    /// The origin reported overload.
-    ///
-    /// `isFirst`: this is the first report since the origin last served the file.
-    indirect case throttled(Origin, retryAfter: Interval?, isFirst: Bool)
-    /// The origin rejected a further connection without a status that says so, while it serves others: with
-    /// the same file, or with those of other downloads.
-    indirect case connectionRefused(Origin, isSameFile: Bool)
-    /// The only file that was rejected while other downloads were served is also rejected without them.
-    indirect case connectionRefusalWithdrawn(Origin)
+    /// The origin refused the connection of a lane, which has been dropped.
+    indirect case refused(LaneRefusal)
     /// Compute the digests of the first `length` bytes and call `digested`.
     case verify([HashAlgorithm], length: Int64)
     /// Compute the digests of what the first `length` bytes decode to, and call `digestedDecoded`.
@@ -88,8 +81,20 @@ package struct LaneOrder: Hashable, Sendable {
     package var requested: RequestedRange
     package var connection: ConnectionUse
     package var bypassesCaches: Bool
+    /// The user or the program has requested it for now, whatever the host has requested.
+    package var isForced = false
     /// The length that an FTP server's file had before.
     package var knownLength: Int64?
+}
+
+/// The refusal of a lane's connection, by a response or before any.
+package struct LaneRefusal: Hashable, Sendable {
+    package var lane: LaneID
+    package var reason: HostNote.Reason
+    /// The wait that the server requested for the URL.
+    package var retryAfter: Interval?
+    /// Whether another lane receives bytes from the same source.
+    package var isSameFile: Bool
 }
 
 /// A scheduled wakeup.

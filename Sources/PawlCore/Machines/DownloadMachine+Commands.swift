@@ -119,6 +119,8 @@ extension DownloadMachine {
         lanes.removeAll()
         awaitsPieces = false
         isRetryPending = false
+        awaitsPlace = false
+        isForced = false
         refusal = nil
         pendingFailure = nil
         generation += 1
@@ -126,16 +128,31 @@ extension DownloadMachine {
     }
 
     package mutating func rang(_ ring: UInt32, now: Instant) -> [Action] {
-        guard ring == generation else { return [] }
-        return retryNow(now: now)
+        ring == generation ? attemptNow(now: now) : []
     }
 
-    /// Makes the pending attempt at once.
+    /// Makes the pending attempt at once, on behalf of the user.
     package mutating func retryNow(now: Instant) -> [Action] {
         if phase == .waitingForNetwork { network.retryAt = now }
         guard waitsForRetry, isActive else { return tryWithoutNetwork(now: now) }
+        isForced = true
+        return attemptNow(now: now)
+    }
+
+    private mutating func attemptNow(now: Instant) -> [Action] {
+        guard waitsForRetry, isActive else { return [] }
         isRetryPending = false
+        awaitsPlace = false
         return openFirst(now: now)
+    }
+
+    /// There is a place for the connection that it waits for.
+    package mutating func turn(now: Instant) -> [Action] {
+        guard isActive, awaitsPlace else { return [] }
+        awaitsPlace = false
+        if lanes.isEmpty { return attemptNow(now: now) }
+        if let until = refillAfter, now < until { return [] }
+        return phase == .transferring ? refill(now: now) : []
     }
 
     /// When the next attempt is due, if the download waits for it without any connection.

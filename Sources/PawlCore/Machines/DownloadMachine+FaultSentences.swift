@@ -115,10 +115,26 @@ extension AttemptFault {
     var mayMeanTooMany: Bool {
         switch self {
         case .status(let status, _): [403, 409, 420, 509].contains(status)
-        case .transfer(let fault): fault.kind == .connectionLost
+        // Among FTP's temporary replies is 421, too many connections.
+        case .transfer(let fault): fault.kind == .connectionLost || fault.kind == .serverRefused
         case .silent, .tooSlow, .refused, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
             .downgrade, .tooManyRedirects:
             false
+        }
+    }
+
+    /// How the connection was refused, if it was.
+    var reasonOfRefusal: HostNote.Reason? {
+        switch self {
+        case .status(let status, _): .status(status)
+        // A store's words for it.
+        case .refused: .status(503)
+        case .transfer(let fault) where fault.kind == .connectionRefused: .connection
+        case .transfer(let fault) where fault.kind == .connectionLost: .reset
+        case .transfer(let fault) where fault.kind == .serverRefused: .reply
+        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
+            .downgrade, .tooManyRedirects:
+            nil
         }
     }
 

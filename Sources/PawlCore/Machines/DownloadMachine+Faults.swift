@@ -9,7 +9,7 @@ extension DownloadMachine {
         var actions = [remove(index)]
         noteProgress()
         noteBreak(of: lane)
-        if !lane.hasReportedOverload, let report = overload(fault, lane: lane) { actions.append(report) }
+        if !lane.hasReportedRefusal, let report = refusal(fault, lane: lane) { actions.append(report) }
         if fault.lacksDescriptors, !lanes.isEmpty {
             refillAfter = max(refillAfter ?? now, now + .seconds(1))
             return actions
@@ -37,14 +37,25 @@ extension DownloadMachine {
         return actions + retry(fault, disposition, source: lane.source, now: now)
     }
 
-    /// Limits the connections to the host after a response that reports overload; its connection is already
-    /// released.
-    func overload(_ fault: AttemptFault, lane: Lane) -> Action? {
-        guard RetryPolicy.disposition(of: fault).isComplaint else { return nil }
-        return .throttled(
-            sources[lane.source].current.origin,
-            retryAfter: plan.retry.allowed(fault.retryAfter),
-            isFirst: attempts == 0
+    /// What the fault says of the connections that the host allows, if anything.
+    ///
+    /// A server that serves one lane and rejects the next before a response allows no more lanes.
+    func refusal(_ fault: AttemptFault, lane: Lane) -> Action? {
+        let isSameFile = lanes.contains {
+            $0.stage == .flowing && $0.source == lane.source && $0.host == lane.host
+        }
+        let isComplaint = RetryPolicy.disposition(of: fault).isComplaint
+        guard lane.stage == .asking || isComplaint,
+            isComplaint || fault.mayMeanTooMany && (isSameFile || hostIsCrowded),
+            let reason = fault.reasonOfRefusal
+        else { return nil }
+        return .refused(
+            LaneRefusal(
+                lane: lane.id,
+                reason: reason,
+                retryAfter: plan.retry.allowed(fault.retryAfter),
+                isSameFile: isSameFile
+            )
         )
     }
 
@@ -113,8 +124,8 @@ extension DownloadMachine {
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
             ramp.shrink(to: lanes.count, now: now)
         }
-        return connectionRefused(fault, lane: lane)
-            + (givesUpRanges ? [.notify(.notice(Self.silentToRanges))] : [])
+        noteTurnedAway(fault, lane: lane)
+        return givesUpRanges ? [.notify(.notice(Self.silentToRanges))] : []
     }
 
     static let silentToRanges = LocalizableMessage(
@@ -122,14 +133,12 @@ extension DownloadMachine {
         "the server does not respond to requests with Range: continuing without ranges"
     )
 
-    /// A server that serves one lane and rejects the next before a response allows no more lanes (403, a
-    /// reset).
-    private mutating func connectionRefused(_ fault: AttemptFault, lane: Lane) -> [Action] {
+    /// A server that rejects a further lane with a 403 may do so to the next one, too: while it still counts this one.
+    private mutating func noteTurnedAway(_ fault: AttemptFault, lane: Lane) {
         guard lane.stage == .asking, fault.mayMeanTooMany,
             lanes.contains(where: { $0.stage == .flowing && $0.source == lane.source })
-        else { return [] }
+        else { return }
         sources[lane.source].turnsAway = true
-        return [.connectionRefused(sources[lane.source].current.origin, isSameFile: true)]
     }
 
     /// The target of a redirect expires; the original address redirects to the next one.
@@ -168,30 +177,11 @@ extension DownloadMachine {
         if sources[source].turnsAway, fault.mayMeanTooMany, attempts < plan.retry.retries {
             return retry(fault, disposition, source: source, now: now)
         }
-        // Other downloads use as many connections as the host was ever seen to allow: later there are fewer.
+        // It was one connection more than the host has shown to allow: later there are fewer.
         if hostIsCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
-            // Only once: another rejection of the same file is not new evidence.
-            let report: [Action] =
-                sources[source].wasCrowdedOut
-                ? [] : [.connectionRefused(sources[source].current.origin, isSameFile: false)]
-            sources[source].wasCrowdedOut = true
-            return report + retry(fault, disposition, source: source, now: now)
+            return retry(fault, disposition, source: source, now: now)
         }
         let failure = describe(fault, disposition, source: source)
-        if sources[source].wasCrowdedOut, fault.mayMeanTooMany {
-            sources[source].wasCrowdedOut = false
-            return [.connectionRefusalWithdrawn(sources[source].current.origin)]
-                + refreshOrLeave(source, fault, failure, now: now)
-        }
-        return refreshOrLeave(source, fault, failure, now: now)
-    }
-
-    private mutating func refreshOrLeave(
-        _ source: Int,
-        _ fault: AttemptFault,
-        _ failure: Failure,
-        now: Instant
-    ) -> [Action] {
         if sources.count(where: \.isUsable) == 1, let question = refresh(source, after: fault, failure) {
             return [question]
         }
@@ -250,18 +240,28 @@ extension DownloadMachine {
         return [.notify(.retrying(failure, after: wait)), alarm(at: now + wait)]
     }
 
-    /// The host's budget had no capacity for the lane.
+    /// There is no connection to the host for the lane: the download stands in the host's line for one.
+    ///
+    /// `until`: the host requested no request before.
     package mutating func denied(_ id: LaneID, until: Instant?, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let drop = remove(index)
-        let again = until ?? now + .seconds(1)
         let noted = noteNetwork()
-        guard lanes.isEmpty else {
-            refillAfter = again
-            // At once: work taken from a lane for this one must not end that lane in the meantime.
-            return [drop] + noted + reclaim(now: now)
-        }
-        return [drop] + noted + [alarm(at: again, isForConnection: until == nil)]
+        awaitsPlace = true
+        // At once: work taken from a lane for this one must not end that lane in the meantime.
+        guard lanes.isEmpty else { return [drop] + noted + reclaim(now: now) }
+        // An alarm that was set before is not for this wait.
+        generation += 1
+        isRetryPending = true
+        retryAt = until
+        return [drop] + noted
+    }
+
+    /// This machine has nothing for a further lane until then.
+    package mutating func postponed(_ id: LaneID, until: Instant, now: Instant) -> [Action] {
+        guard isActive, let index = index(of: id) else { return [] }
+        refillAfter = until
+        return [remove(index)] + reclaim(now: now)
     }
 
     /// What to do about a response that no retry mends.

@@ -82,8 +82,10 @@ extension DownloadMachine {
         )
         var actions: [Action] = []
         // The host is limited now, because the program may take long to decide.
-        if case .fault(let fault) = verdict, let report = overload(fault, lane: lanes[index]) {
-            lanes[index].hasReportedOverload = true
+        if case .fault(let fault) = verdict, RetryPolicy.disposition(of: fault).isComplaint,
+            let report = refusal(fault, lane: lanes[index])
+        {
+            lanes[index].hasReportedRefusal = true
             actions = [.drop(lanes[index].id), report]
         }
         return actions + [ask(question, of: index, .validate(head, wallTime: wallTime))]
@@ -156,7 +158,11 @@ extension DownloadMachine {
         case .fail(let failure):
             sources[pending.source].isUsable = false
             return fail(failure)
-        case .retry(let wait): return attempt(pending.source, after: wait, pending.failure, now: now)
+        case .retry(let wait):
+            let actions = attempt(pending.source, after: wait, pending.failure, now: now)
+            // The program's decision counts more than what the host requested.
+            isForced = true
+            return actions
         case .proceed, .decline, .redirect, .refuseRedirect, .memory:
             guard let wait = pending.wait else {
                 sources[pending.source].isUsable = false

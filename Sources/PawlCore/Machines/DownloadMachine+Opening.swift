@@ -132,6 +132,7 @@ extension DownloadMachine {
     /// Opens lanes up to the present width.
     mutating func refill(now: Instant) -> [Action] {
         guard !isRetryPending else { return [] }
+        if awaitsPlace { return reclaim(now: now) }
         if let until = refillAfter {
             if now < until { return reclaim(now: now) }
             refillAfter = nil

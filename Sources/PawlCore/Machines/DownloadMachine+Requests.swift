@@ -41,7 +41,8 @@ extension DownloadMachine {
         return plan.hooks.contains(.adapt) ? presentRequest() : send(lanes.count - 1)
     }
 
-    func send(_ index: Int) -> Action {
+    mutating func send(_ index: Int) -> Action {
+        defer { isForced = false }
         let (source, requested) = (lanes[index].source, lanes[index].requested)
         return .open(
             LaneOrder(
@@ -52,6 +53,7 @@ extension DownloadMachine {
                 connection: lanes.count > 1 || requested != .whole ? .separate : .shared,
                 // A cache may hold an older version than the bytes on disk (E4).
                 bypassesCaches: requested != .whole && written > 0,
+                isForced: isForced,
                 knownLength: sources[source].isFileTransfer ? knownLength : nil
             )
         )

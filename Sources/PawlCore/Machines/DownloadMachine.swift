@@ -84,8 +84,12 @@ package struct DownloadMachine: Hashable, Sendable {
     var difference: LocalizableMessage?
     /// The server refused a range without an end.
     var asksClosed = false
-    /// More connections to the host are in use than it was ever seen to serve: a denial may be temporary.
+    /// More connections to the host are in use than it is known to allow: a denial may be temporary.
     var hostIsCrowded = false
+    /// A request waits for a connection to the host: the shell calls ``turn(now:)`` when there is one.
+    package internal(set) var awaitsPlace = false
+    /// The next request is sent for the user or the program, whatever the host has requested.
+    var isForced = false
     /// The entity tag that is not known to be stable yet, and its host: it is requested once more before
     /// anything else.
     var question: TagQuestion?
@@ -180,10 +184,11 @@ package struct DownloadMachine: Hashable, Sendable {
         return .notify(.phase(next))
     }
 
-    mutating func alarm(at moment: Instant, isForConnection: Bool = false) -> Action {
+    mutating func alarm(at moment: Instant) -> Action {
         generation += 1
         isRetryPending = true
-        retryAt = isForConnection ? nil : moment
+        awaitsPlace = false
+        retryAt = moment
         return .alarm(Alarm(generation: generation, at: moment))
     }
 

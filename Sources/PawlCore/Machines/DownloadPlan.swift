@@ -107,8 +107,6 @@ package struct Source: Hashable, Sendable {
     /// It has rejected a further connection while it served another: that rejection says nothing about the
     /// content.
     var turnsAway = false
-    /// The host rejected it while other downloads used connections; it waits until they use fewer.
-    var wasCrowdedOut = false
     /// The digest that a redirect of it stated of its target (X-Linked-ETag).
     package internal(set) var linked: Checksum?
     /// Its redirect target was abandoned once since the last progress.

@@ -68,8 +68,8 @@ package struct Lane: Hashable, Sendable {
     }
     /// The program has decided about its response.
     var isValidated = false
-    /// Whether its response reported overload, and its host is limited already.
-    var hasReportedOverload = false
+    /// Whether the refusal of its request was reported already.
+    var hasReportedRefusal = false
     package var slot: Int
     /// Bytes received, including compared ones.
     package var received: Int64 = 0

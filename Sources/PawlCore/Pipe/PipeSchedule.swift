@@ -33,8 +33,15 @@ package struct PipeSchedule: Sendable {
         var isQueued = false
         /// The number of samples that followed another one in its turn.
         var followed = 0
+        /// Samples that wait by themselves: the server requested it for their URLs.
+        var resting: Set<Int> = []
+        /// What the host has refused since it served a sample.
+        var refusals = Refusals()
 
         var isEmpty: Bool { next == waiting.count }
+
+        /// Whether nothing of it waits or runs.
+        var isIdle: Bool { isEmpty && active == 0 && resting.isEmpty && !isQueued && addresses != .pending }
 
         mutating func add(_ sample: Int, isFirst: Bool, isUrgent: Bool) {
             if isUrgent {
@@ -73,6 +80,31 @@ package struct PipeSchedule: Sendable {
     /// The maximum number of lookups under way, most of which wait: the resolver takes fewer.
     package static let mostLookups = 1_024
 
+    /// Refusals for overload (429, 503): that of one URL says nothing of others while they are served. Where one after
+    /// another is refused, the host is.
+    struct Refusals: Sendable {
+        /// How long what is under way has time to show which of both it is.
+        static let doubt = Interval.seconds(1)
+
+        private var samples: Set<Int> = []
+        private var hasServed = false
+        private var until: Instant?
+        /// Until when the host starts nothing because of them.
+        private(set) var holdsUntil: Instant?
+
+        mutating func note(_ sample: Int, until: Instant, isAlone: Bool, now: Instant) {
+            samples.insert(sample)
+            self.until = max(self.until ?? until, until)
+            guard samples.count > 1 || !hasServed && !isAlone else { return }
+            holdsUntil = samples.count > 1 && isAlone ? self.until : now + Self.doubt
+        }
+
+        mutating func served() {
+            self = Refusals()
+            hasServed = true
+        }
+    }
+
     private let slots: Int
     private let perHost: Int
     private let delay: Interval
@@ -88,6 +120,7 @@ package struct PipeSchedule: Sendable {
     /// Hosts to be looked up.
     private var unresolved = FIFO<String>()
     private var later = InstantHeap<String>()
+    private var rests = InstantHeap<(host: String, sample: Int)>()
     private var lookups = 0
     /// The number of fresh hosts.
     private var fresh = 0
@@ -172,8 +205,13 @@ package struct PipeSchedule: Sendable {
         return !host.isEmpty && host.active < perHost && host.addresses == .known
     }
 
-    /// Queues hosts whose delay is over.
+    /// Queues samples and hosts whose delay is over.
     private mutating func wake(_ now: Instant) {
+        while let (name, sample) = rests.pop(atMost: now) {
+            guard hosts[name]?.resting.remove(sample) != nil else { continue }
+            waiting -= 1
+            add(sample, of: name, isFirst: true)
+        }
         while let name = later.pop(atMost: now) {
             if let notBefore = hosts[name]?.notBefore, now < notBefore {
                 later.push(name, at: notBefore)
@@ -237,7 +275,7 @@ package struct PipeSchedule: Sendable {
 
     private mutating func forgetIfIdle(_ index: HostIndex) {
         let host = hosts.values[index]
-        guard host.isEmpty, host.active == 0, !host.isQueued, host.addresses != .pending else { return }
+        guard host.isIdle else { return }
         if host.isFresh { fresh -= 1 }
         hosts.remove(at: index)
     }
@@ -264,8 +302,44 @@ package struct PipeSchedule: Sendable {
         hosts.values[index].notBefore = max(hosts.values[index].notBefore ?? instant, instant)
     }
 
+    /// Ends a sample whose place is of a host that has refused it for overload: the sample is started again at `instant`.
+    ///
+    /// Other samples of the place start meanwhile, unless they are refused as well.
+    package mutating func rest(
+        _ sample: Int,
+        of name: String,
+        in place: String,
+        until instant: Instant,
+        now: Instant
+    ) {
+        guard var host = hosts[place] else { preconditionFailure("a host with an active sample is known") }
+        host.refusals.note(sample, until: instant, isAlone: host.active == 1, now: now)
+        if let until = host.refusals.holdsUntil { host.notBefore = max(host.notBefore ?? until, until) }
+        hosts[place] = host
+        let index = hosts.index(forKey: name) ?? insert(name, needsLookup: false)
+        hosts.values[index].resting.insert(sample)
+        waiting += 1
+        rests.push((name, sample), at: instant)
+        ended(of: place)
+    }
+
+    /// The host has served a sample.
+    package mutating func served(_ name: String) {
+        guard let index = hosts.index(forKey: name) else { return }
+        let held = hosts.values[index].refusals.holdsUntil
+        hosts.values[index].refusals.served()
+        guard let held, hosts.values[index].notBefore == held else { return }
+        hosts.values[index].notBefore = nil
+        hosts.values[index].isQueued = false
+        enqueue(name, at: index)
+    }
+
     /// Removes a waiting sample.
     package mutating func remove(_ sample: Int, of name: String) {
+        if hosts[name]?.resting.remove(sample) != nil {
+            waiting -= 1
+            return forgetIfIdle(name)
+        }
         guard var host = hosts[name], let index = host.waiting[host.next...].firstIndex(of: sample) else {
             return
         }
@@ -281,15 +355,22 @@ package struct PipeSchedule: Sendable {
     {
         guard var host = hosts[name] else { return [] }
         let samples = host.waiting[host.next...]
+        let rested = host.resting.filter(isRemoved).sorted()
+        host.resting.subtract(rested)
+        waiting -= rested.count
+        hosts[name] = host
         let removed = samples.filter(isRemoved)
-        guard !removed.isEmpty else { return [] }
+        guard !removed.isEmpty else {
+            forgetIfIdle(name)
+            return rested
+        }
         host.urgent -= samples.prefix(host.urgent).count(where: isRemoved)
         host.waiting = removed.count == samples.count ? [] : samples.filter { !isRemoved($0) }
         host.next = 0
         waiting -= removed.count
         hosts[name] = host
         forgetIfIdle(name)
-        return removed
+        return removed + rested
     }
 
     /// The waiting samples of a host.
@@ -298,12 +379,16 @@ package struct PipeSchedule: Sendable {
     }
 
     /// The next instant at which a host may start something.
-    package var nextStart: Instant? { later.first }
+    package var nextStart: Instant? {
+        guard let rest = rests.first, let start = later.first else { return rests.first ?? later.first }
+        return min(rest, start)
+    }
 
     /// Removes and returns all waiting samples.
     package mutating func removeAll() -> [Int] {
-        let left = hosts.values.flatMap { $0.waiting[$0.next...] }
+        let left = hosts.values.flatMap { $0.waiting[$0.next...] + $0.resting.sorted() }
         for name in hosts.keys {
+            hosts[name]?.resting = []
             hosts[name]?.waiting = []
             hosts[name]?.next = 0
             hosts[name]?.urgent = 0

@@ -6,6 +6,11 @@ package struct ConnectionRamp: Hashable, Sendable {
         case fixed(Int)
         case automatic(maximum: Int)
 
+        /// Whether the user has given no number.
+        package var isAutomatic: Bool {
+            if case .automatic = self { true } else { false }
+        }
+
         var maximum: Int {
             switch self {
             case .fixed(let count): count

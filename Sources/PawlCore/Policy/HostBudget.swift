@@ -1,170 +1,304 @@
-/// The budget of one origin, by its own limits and Pawl's: connections, a rate, and a time before which no
-/// request is sent.
+/// The budget of one origin: who may open a connection to it, who waits for one, and what the origin was seen to
+/// allow.
 ///
-/// Shared by all downloads of a process.
+/// Shared by all downloads of a process. Who finds no place stands in ``line`` and is given one in its order: a place
+/// that is free is reserved for the first waiter that may use it (``takeTurns()``), so nobody who comes later gets it.
+/// What limits the origin is in `HostBudget+Evidence.swift`.
 package struct HostBudget: Hashable, Sendable {
     package enum Grant: Hashable, Sendable {
         case granted
-        /// Every connection allowed by the origin or the user is in use.
+        /// Every connection allowed by the origin or the user is in use: it stands in the line.
         case full
-        /// The origin requested no connections until then.
+        /// The origin requested no request until then: it stands in the line.
         case hold(until: Instant)
     }
 
-    /// The time without overload after which one more connection is allowed; doubled each time that one more
-    /// was rejected, so that a host that allows two is not tried with a third every ten seconds.
-    package static let recovery = Interval.seconds(10)
-    /// The time without overload after which there is no limit.
-    package static let forgiveness = Interval.seconds(600)
+    /// Who wants a connection, and for what.
+    package struct Request: Hashable, Sendable {
+        /// The number of the download's run.
+        package var run: UInt64
+        /// Whether the download has another connection already: the first ones of others come before it.
+        package var isFurther: Bool
+        /// Identifies the requested URL.
+        package var target: UInt64
+        /// Whether a limit that was stored by an earlier run applies to it: the user has given no number.
+        package var obeysMemory: Bool
+        /// The user or the program has requested it for now: only the user's own limit applies.
+        package var isForced: Bool
 
-    package private(set) var inUse = 0
-    /// Connections in use whose response was accepted, and the most that there were at once.
-    private var serving = 0
-    private var served = 0
-    /// `nil` until the origin reports overload.
-    package private(set) var limit: Int?
-    private var limiter = RateLimiter(rate: nil)
-    private var holdUntil: Instant?
-    private var throttledAt: Instant?
-    private var recoveredAt: Instant?
-    /// Doublings of ``recovery``.
-    private var doublings = 0
-    /// How often, in quick succession, a connection of another file was rejected while others were served.
-    private var refusals = 0
-    private var refusedAt: Instant?
-    /// The limit before a rejection of which one file is the only evidence.
-    private var suspicion: Int??
-    /// The number of connections that the origin was seen to allow at most; `nil` while that is not shown.
-    ///
-    /// Stored across restarts.
-    package private(set) var learntLimit: Int?
-    /// Whether more than one rejection is evidence of ``learntLimit``: a single one may have another cause.
-    package private(set) var isLearntLimitCertain = false
-    /// The number of connections that is stored for the origin.
-    private var stored: Int?
-
-    package init() {}
-
-    /// Starts with the number of connections seen in an earlier run.
-    package init(learntLimit: Int, now: Instant) {
-        limit = max(1, learntLimit)
-        stored = limit
-        throttledAt = now
-        recoveredAt = now
-        doublings = HostBudget.remembered
+        package init(
+            run: UInt64,
+            isFurther: Bool = false,
+            target: UInt64 = 0,
+            obeysMemory: Bool = true,
+            isForced: Bool = false
+        ) {
+            self.run = run
+            self.isFurther = isFurther
+            self.target = target
+            self.obeysMemory = obeysMemory
+            self.isForced = isForced
+        }
     }
 
-    private static let remembered = 3
-    private static let mostDoublings = 6
+    /// One place in the line.
+    package struct Waiter: Hashable, Sendable {
+        package var request: Request
+        /// A place is reserved for it.
+        package var isInvited = false
+    }
 
-    package mutating func acquire(most: Int? = nil, now: Instant) -> Grant {
-        recover(now: now)
-        if let until = holdUntil { return .hold(until: until) }
-        if inUse >= min(limit ?? .max, most.map { max(1, $0) } ?? .max) { return .full }
-        inUse += 1
+    /// A defect introduced on purpose by a simulated world.
+    package enum Flaw: Hashable, Sendable {
+        /// Waiters are not told of free places.
+        case wakesNobody
+        /// A refusal leaves one connection, whatever was served.
+        case shrinksToOne
+    }
+
+    /// Connections in use.
+    package private(set) var inUse = 0
+    /// Those whose response was accepted.
+    package internal(set) var serving = 0
+    /// Who waits, in the order of arrival.
+    package private(set) var line: [Waiter] = []
+    private var invited = 0
+    /// Those invited since the last ``takeTurns()``.
+    private var turns: [UInt64] = []
+    /// The connections of each download.
+    private var holders: [UInt64: Int] = [:]
+    /// The user's limit.
+    package private(set) var most: Int?
+    private var limiter = RateLimiter(rate: nil)
+    private let flaw: Flaw?
+
+    // What the origin was seen to allow.
+    package internal(set) var limit: Limit?
+    package internal(set) var memory: Memory?
+    var recentPeak = RecentPeak()
+    /// The accepted connections of each URL.
+    var served: [UInt64: Int] = [:]
+    var targets: [UInt64: Target] = [:]
+    /// The URLs that were refused for overload since a response was accepted.
+    var refusedSince: Set<UInt64> = []
+    var overload: Overload?
+    var quotaUntil: Instant?
+    var suspicion: Suspicion?
+
+    /// `remembered`: what an earlier run has stored.
+    package init(remembered: HostNote? = nil, most: Int? = nil, flaw: Flaw? = nil, now: Instant) {
+        self.most = most
+        self.flaw = flaw
+        memory = remembered.map { Memory(note: $0, trialAt: now + HostBudget.recovery) }
+    }
+
+    var isFlawed: Bool { flaw == .shrinksToOne }
+
+    // MARK: connections
+
+    /// A connection for `request`, or a place in the line for it, which it keeps until ``leave(_:)`` or a grant.
+    package mutating func acquire(_ request: Request, now: Instant) -> Grant {
+        refresh(now: now)
+        if line.isEmpty, mayGo(request, now: now) {
+            begin(request.run)
+            noteTrial(of: request.run)
+            return .granted
+        }
+        let index = stand(request)
+        invite(now: now)
+        guard line[index].isInvited else {
+            return hold(of: request, now: now).map { .hold(until: $0) } ?? .full
+        }
+        // It is here already.
+        turns.removeAll { $0 == request.run }
+        line.remove(at: index)
+        invited -= 1
+        begin(request.run)
         return .granted
     }
 
-    /// `served`: its response had been accepted.
-    package mutating func release(served: Bool = false) {
-        precondition(inUse > 0, "a connection was released that was not acquired")
-        assert(!served || serving > 0, "a response was accepted that was not counted")
-        inUse -= 1
-        if served { serving -= 1 }
-    }
-
-    /// The response to a connection's request was accepted.
+    /// Continues with another request in the place of a connection that has ended, if nobody has a better right to it.
     ///
-    /// Returns whether the origin serves more connections than are stored for it.
-    package mutating func accept() -> Bool {
-        serving += 1
-        assert(serving <= inUse, "more connections serve than are in use")
-        served = max(served, serving)
-        guard let stored, serving > stored else { return false }
-        forgetLearntLimit()
-        return true
-    }
-
-    private mutating func forgetLearntLimit() {
-        learntLimit = nil
-        isLearntLimitCertain = false
-        stored = nil
-        refusals = 0
-    }
-
-    private mutating func note(isCertain: Bool) {
-        suspicion = nil
-        learntLimit = limit
-        stored = limit
-        isLearntLimitCertain = isCertain
-    }
-
-    /// Whether more connections are in use than the origin was ever seen to serve: that alone may be why it
-    /// denies one.
-    ///
-    /// An origin with a stored limit may still count the connections of a process that has just ended.
-    package var isCrowded: Bool { inUse > max(1, served) || stored != nil && served == 0 }
-
-    /// The origin responded with 429 or 503, or refused a connection, which has been released already: it
-    /// allows those in use now.
-    ///
-    /// `isFirst`: the first report about this file; later ones are not new evidence.
-    package mutating func throttled(retryAfter: Interval?, isFirst: Bool = true, now: Instant) {
-        shrink(now: now)
-        // Evidence of its own, whatever a rejection before it meant.
-        suspicion = nil
-        if isFirst { countRefusal(now: now) }
-        // With no others in use it does not show how many are allowed.
-        if inUse > 0 { note(isCertain: refusals >= HostBudget.shown) }
-        guard let retryAfter, retryAfter > .zero else { return }
-        let until = now + min(retryAfter, RetryAfter.longest)
-        holdUntil = max(holdUntil ?? until, until)
-    }
-
-    /// The user does not want to wait as long as the origin requested.
-    package mutating func endHold() { holdUntil = nil }
-
-    /// A further connection was rejected without a status for it (403, a reset before any response), and
-    /// released already, while others are served.
-    ///
-    /// `isSameFile`: the others receive the file that was denied, so that the file is not why it was. Where
-    /// they receive other files, once may be chance.
-    package mutating func connectionRefused(isSameFile: Bool, now: Instant) {
-        guard inUse > 0 else { return }
-        countRefusal(now: now)
-        let isRepeated = refusals >= HostBudget.shown
-        let before = suspicion ?? limit
-        shrink(now: now)
-        if isSameFile || isRepeated { note(isCertain: isRepeated) } else { suspicion = .some(before) }
-    }
-
-    /// The only file that was rejected while others were served is also rejected without them: there is no
-    /// limit.
-    package mutating func withdrawRefusal() {
-        guard let before = suspicion else { return }
-        limit = before
-        suspicion = nil
-        refusals = 0
-    }
-
-    private mutating func countRefusal(now: Instant) {
-        // Rejections far apart may have other reasons: an address that has expired.
-        if let refusedAt, now - refusedAt >= HostBudget.recovery { refusals = 0 }
-        refusedAt = now
-        refusals += 1
-    }
-
-    private static let shown = 2
-
-    private mutating func shrink(now: Instant) {
-        limit = max(1, min(limit ?? .max, inUse))
-        // One more was allowed since, and was too many again.
-        if let throttledAt, let recoveredAt, recoveredAt > throttledAt {
-            doublings = min(doublings + 1, HostBudget.mostDoublings)
+    /// `ended`: the URL of the ended one if its response had been accepted.
+    package mutating func replace(ended: UInt64?, by request: Request, now: Instant) -> Grant {
+        refresh(now: now)
+        end(ended)
+        let used = inUse + invited
+        let isWanted = request.isFurther && line.contains { !$0.request.isFurther && !$0.isInvited }
+        if !isWanted, hold(of: request, now: now) == nil, used <= places(for: request, tier: .trial, now: now)
+        {
+            leave(request.run, now: now)
+            return .granted
         }
-        throttledAt = now
-        recoveredAt = now
+        finish(request.run)
+        return acquire(request, now: now)
     }
+
+    /// A connection has ended; `ended` is its URL if its response had been accepted.
+    package mutating func release(_ run: UInt64, ended: UInt64?, now: Instant) {
+        end(ended)
+        finish(run)
+        invite(now: now)
+    }
+
+    /// The download wants no connection any more; a place that was reserved for it goes to the next one.
+    package mutating func leave(_ run: UInt64, now: Instant) {
+        guard let index = line.firstIndex(where: { $0.request.run == run }) else { return }
+        if line.remove(at: index).isInvited { invited -= 1 }
+        turns.removeAll { $0 == run }
+        invite(now: now)
+    }
+
+    /// Gives up a reserved place that the download did not use; without one it stays in the line.
+    package mutating func pass(_ run: UInt64, now: Instant) {
+        if line.contains(where: { $0.request.run == run && $0.isInvited }) { leave(run, now: now) }
+    }
+
+    /// Changes the user's limit.
+    package mutating func change(most: Int?, now: Instant) {
+        self.most = most
+        invite(now: now)
+    }
+
+    /// Lets waiters go whose time has come.
+    package mutating func advance(now: Instant) {
+        refresh(now: now)
+        invite(now: now)
+    }
+
+    /// The downloads for which places were reserved since the last call: each is to acquire its connection.
+    package mutating func takeTurns() -> [UInt64] {
+        defer { turns = [] }
+        return flaw == .wakesNobody ? [] : turns
+    }
+
+    /// When a waiter may go without any other event.
+    package func nextTurn(now: Instant) -> Instant? {
+        guard line.count > invited else { return nil }
+        var times = [quotaUntil, overload?.until, limit?.trialAt, memory?.trialAt].compactMap { $0 }
+        for waiter in line where !waiter.isInvited {
+            if let until = targets[waiter.request.target]?.holdUntil { times.append(until) }
+        }
+        return times.filter { $0 > now }.min()
+    }
+
+    private mutating func begin(_ run: UInt64) {
+        inUse += 1
+        holders[run, default: 0] += 1
+    }
+
+    private mutating func finish(_ run: UInt64) {
+        guard let count = holders[run] else {
+            preconditionFailure("a connection was released that was not acquired")
+        }
+        inUse -= 1
+        holders[run] = count > 1 ? count - 1 : nil
+    }
+
+    private mutating func end(_ target: UInt64?) {
+        guard let target else { return }
+        assert(serving > 0, "a response was accepted that was not counted")
+        serving -= 1
+        served[target] = served[target].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+
+    // MARK: the line
+
+    /// What kind of place a waiter may get; the earlier ones are given first.
+    enum Tier: CaseIterable {
+        /// One that the origin is known to allow.
+        case first
+        /// One more than the origin is known to allow.
+        case trial
+        /// The same for one whose URL was refused before: that it is again would prove nothing.
+        case lastTrial
+        case further
+    }
+
+    /// Puts the download into the line, where it keeps its place if it has one; its place's index.
+    private mutating func stand(_ request: Request) -> Int {
+        if let index = line.firstIndex(where: { $0.request.run == request.run }) {
+            // Others were there before it wanted a first connection.
+            guard line[index].request.isFurther, !request.isFurther else {
+                if line[index].isInvited, request.target != line[index].request.target {
+                    line[index].isInvited = false
+                    invited -= 1
+                }
+                line[index].request = request
+                return index
+            }
+            if line.remove(at: index).isInvited { invited -= 1 }
+        }
+        line.append(Waiter(request: request))
+        return line.count - 1
+    }
+
+    /// Reserves the free places.
+    private mutating func invite(now: Instant) {
+        guard line.count > invited else { return }
+        for tier in Tier.allCases {
+            for index in line.indices
+            where !line[index].isInvited && mayGo(line[index].request, tier, now: now) {
+                line[index].isInvited = true
+                invited += 1
+                turns.append(line[index].request.run)
+                noteTrial(of: line[index].request.run)
+            }
+        }
+    }
+
+    private mutating func noteTrial(of run: UInt64) {
+        if let limit, inUse + invited > limit.connections { self.limit?.trial = run }
+    }
+
+    private func mayGo(_ request: Request, now: Instant) -> Bool {
+        for tier in Tier.allCases where mayGo(request, tier, now: now) { return true }
+        return false
+    }
+
+    private func mayGo(_ request: Request, _ tier: Tier, now: Instant) -> Bool {
+        switch tier {
+        case .first, .trial: if request.isFurther { return false }
+        case .lastTrial: if request.isFurther || targets[request.target] == nil { return false }
+        case .further: if !request.isFurther { return false }
+        }
+        if tier == .trial, targets[request.target] != nil, !request.isForced { return false }
+        return inUse + invited < places(for: request, tier: tier, now: now)
+            && hold(of: request, now: now) == nil
+    }
+
+    /// How many connections may be in use when this one is.
+    private func places(for request: Request, tier: Tier, now: Instant) -> Int {
+        let most = most.map { max(1, $0) } ?? .max
+        if request.isForced { return most }
+        var places = min(most, overload == nil ? .max : 1)
+        if let limit { places = min(places, tier == .first ? limit.connections : limit.places(now: now)) }
+        if request.isFurther, request.obeysMemory, let memory {
+            places = min(places, memory.places(now: now))
+        }
+        return places
+    }
+
+    /// Until when the origin wants no such request.
+    private func hold(of request: Request, now: Instant) -> Instant? {
+        if request.isForced { return nil }
+        return [quotaUntil, overload?.until, targets[request.target]?.holdUntil].compactMap { $0 }
+            .filter { $0 > now }.max()
+    }
+
+    /// Whether the origin wants no such request now.
+    package func isHeld(_ request: Request, now: Instant) -> Bool { hold(of: request, now: now) != nil }
+
+    /// Whether the download has a connection.
+    package func holds(_ run: UInt64) -> Bool { holders[run] != nil }
+
+    /// Whether the URL was refused a short time ago.
+    package func wasRefused(_ request: Request) -> Bool { targets[request.target] != nil }
+
+    /// How many connections the origin is known to allow at once.
+    package var knownPlaces: Int { min(limit?.connections ?? .max, overload == nil ? .max : 1) }
+
+    // MARK: the rate
 
     /// `bytes` were received from the origin, which is limited to `rate` per second.
     package mutating func charge(_ bytes: Int, rate: Int64?, now: Instant) {
@@ -178,24 +312,11 @@ package struct HostBudget: Hashable, Sendable {
         return limiter.delay(now: now)
     }
 
-    private mutating func recover(now: Instant) {
-        if let until = holdUntil, now >= until { holdUntil = nil }
-        guard let current = limit, let throttledAt, let recoveredAt else { return }
-        if now - throttledAt >= HostBudget.forgiveness * Double(1 << doublings) {
-            limit = nil
-            suspicion = nil
-            forgetLearntLimit()
-            doublings = 0
-            return
-        }
-        guard now - recoveredAt >= HostBudget.recovery * Double(1 << doublings) else { return }
-        limit = current + 1
-        self.recoveredAt = now
-    }
-
     /// Whether it has no state worth keeping.
     package mutating func isForgettable(now: Instant) -> Bool {
-        recover(now: now)
-        return inUse == 0 && limit == nil && holdUntil == nil && limiter.delay(now: now) == .zero
+        refresh(now: now)
+        return inUse == 0 && line.isEmpty && limit == nil && quotaUntil == nil && overload == nil
+            && targets.isEmpty
+            && limiter.delay(now: now) == .zero
     }
 }

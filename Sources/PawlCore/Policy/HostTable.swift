@@ -3,7 +3,7 @@
 /// Any process that can write to the state folder may have written it: malformed lines are ignored.
 package struct HostTable: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
-        package var connections: Int
+        package var note: HostNote
         /// The time of expiry.
         package var until: UnixTime
     }
@@ -23,17 +23,26 @@ package struct HostTable: Hashable, Sendable {
     package init() {}
 
     /// The entries valid at `now` in a text that was stored earlier.
+    ///
+    /// A line is `ORIGIN CONNECTIONS UNTIL SINCE REASON`, both times in seconds since 1970. The lines of versions up to
+    /// 0.2.0 end after the second time: what they state was not always seen, and they are ignored.
     package init(parsing bytes: [UInt8], now: UnixTime) {
         guard bytes.count <= Self.mostBytes else { return }
         let most = Int64(DownloadMachine.mostLanes)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-            guard words.count == 3, words[0].count <= Self.longestName, Self.isName(words[0]),
+            guard words.count == 5, words[0].count <= Self.longestName, Self.isName(words[0]),
                 let connections = Array(words[1]).decimalNumber, (1...most).contains(connections),
-                let until = Array(words[2]).decimalNumber, Self.holds(until, now: now)
+                let until = Array(words[2]).decimalNumber, Self.holds(until, now: now),
+                let since = Array(words[3]).decimalNumber, since <= until,
+                let reason = HostNote.Reason(String(decoding: words[4], as: UTF8.self))
             else { continue }
             entries[String(decoding: words[0], as: UTF8.self)] = Entry(
-                connections: Int(connections),
+                note: HostNote(
+                    connections: Int(connections),
+                    reason: reason,
+                    since: UnixTime(seconds: since)
+                ),
                 until: UnixTime(seconds: until)
             )
         }
@@ -48,43 +57,52 @@ package struct HostTable: Hashable, Sendable {
 
     package var text: String {
         entries.sorted { $0.key < $1.key }.reduce(into: "") { text, entry in
-            text += "\(entry.key) \(entry.value.connections) \(entry.value.until.seconds)\n"
+            let note = entry.value.note
+            text += "\(entry.key) \(note.connections) \(entry.value.until.seconds) "
+            text += "\(note.since.seconds) \(note.reason.text)\n"
         }
     }
 
-    package func connections(of origin: Origin, now: UnixTime) -> Int? {
+    package func note(of origin: Origin, now: UnixTime) -> HostNote? {
         guard let entry = entries[Self.name(of: origin)], entry.until > now else { return nil }
-        return entry.connections
+        return entry.note
     }
 
-    /// Notes that the origin allows this many connections and no more.
+    /// Notes how many connections the origin allows, and no more.
     ///
     /// The same number, noted earlier, keeps its time if that is longer.
-    package mutating func note(
-        _ connections: Int,
-        of origin: Origin,
-        isCertain: Bool = true,
-        now: UnixTime
-    ) {
+    package mutating func note(_ note: HostNote, of origin: Origin, now: UnixTime) {
         let name = Self.name(of: origin)
-        let life = isCertain ? Self.life : Self.uncertainLife
+        let life = note.isCertain ? Self.life : Self.uncertainLife
         let (until, isTooLate) = now.seconds.addingReportingOverflow(life)
-        guard connections > 0, !isTooLate, now.seconds >= 0, name.utf8.count <= Self.longestName,
+        guard note.connections > 0, !isTooLate, now.seconds >= 0, name.utf8.count <= Self.longestName,
             Self.isName(name.utf8)
         else { return }
-        var entry = Entry(
-            connections: min(connections, DownloadMachine.mostLanes),
-            until: UnixTime(seconds: until)
-        )
-        if let before = entries[name], before.connections == entry.connections {
+        var entry = Entry(note: note, until: UnixTime(seconds: until))
+        entry.note.connections = min(note.connections, DownloadMachine.mostLanes)
+        entry.note.since = UnixTime(seconds: min(max(0, note.since.seconds), until))
+        entry.note.isCertain = true
+        if let before = entries[name], before.note.connections == entry.note.connections {
             entry.until = max(entry.until, before.until)
         }
         entries[name] = entry
         trim()
     }
 
+    /// The names of the entries of a host, whatever their schemes and ports; of all of them with `nil`.
+    package func names(of host: String?) -> [String] {
+        entries.keys.filter { name in host.map { $0.lowercased() == Self.host(of: name) } ?? true }.sorted()
+    }
+
+    /// The host in the name of an entry.
+    package static func host(of name: String) -> String {
+        let rest = name.utf8.drop { $0 != .slash }.dropFirst(2)
+        let end = rest.lastIndex(of: .colon) ?? rest.endIndex
+        return String(name[rest.startIndex..<end])
+    }
+
     /// The origin allows more connections than were noted.
-    package mutating func forget(_ origin: Origin) { entries[Self.name(of: origin)] = nil }
+    package mutating func forget(named name: String) { entries[name] = nil }
 
     private mutating func trim() {
         guard entries.count > Self.mostHosts else { return }
@@ -92,7 +110,8 @@ package struct HostTable: Hashable, Sendable {
         entries = Dictionary(uniqueKeysWithValues: kept.prefix(Self.mostHosts).map { ($0.key, $0.value) })
     }
 
-    private static func name(of origin: Origin) -> String {
+    /// The name of the origin's entry.
+    package static func name(of origin: Origin) -> String {
         "\(origin.scheme.rawValue)://\(origin.host.lowercased()):\(origin.port)"
     }
 

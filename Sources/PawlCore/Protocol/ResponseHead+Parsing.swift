@@ -91,6 +91,7 @@ extension ResponseHead {
                 Self.join(value, to: &link)
             }
         case 8: if isNamed("location") { take(location: value) }
+        case 9: if isNamed("ratelimit") { take(rateLimit: value, \.limit) }
         case 11: if isNamed("retry-after") { Self.keepFirst(value, in: &retryAfter) }
         case 12: if isNamed("content-type") { Self.keepFirst(value, in: &contentType) }
         case 13:
@@ -102,16 +103,34 @@ extension ResponseHead {
                 lastModified = UnixTime(httpDate: value)
             }
         case 14: if isNamed("content-length") { framing.take(contentLength: value) }
-        case 16: if isNamed("content-encoding") { Self.join(value, to: &contentEncoding) }
+        case 15: if isNamed("ratelimit-reset") { take(rateLimit: value, \.reset) }
+        case 16:
+            if isNamed("content-encoding") {
+                Self.join(value, to: &contentEncoding)
+            } else if isNamed("ratelimit-policy") {
+                take(rateLimit: value, \.policy)
+            }
         case 17: if isNamed("transfer-encoding") { framing.take(transferEncoding: value) }
         case 19:
             if isNamed("content-disposition"), !value.isEmpty, dispositions.count < Self.mostDispositions {
                 dispositions.append(Array(value))
+            } else if isNamed("ratelimit-remaining") {
+                take(rateLimit: value, \.remaining)
             }
         // Only the first one counts (RFC 6797 §8.1).
         case 25: if isNamed("strict-transport-security") { Self.keepFirst(value, in: &transportSecurity) }
         default: break
         }
+    }
+
+    /// The lines of one field are one list.
+    private mutating func take(
+        rateLimit value: ArraySlice<UInt8>,
+        _ field: WritableKeyPath<RateLimitFields, String?>
+    ) {
+        var fields = rateLimit ?? RateLimitFields()
+        Self.join(value, to: &fields[keyPath: field])
+        rateLimit = fields
     }
 
     /// Copies of one address are harmless; two that differ are contradictory.

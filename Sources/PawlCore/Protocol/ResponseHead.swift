@@ -16,6 +16,7 @@ package struct ResponseHead: Hashable, Sendable {
         var lastModified: UnixTime?
         var date: UnixTime?
         var retryAfter: String?
+        var rateLimit: RateLimitFields?
         var location: String?
         var hasContradictoryLocation = false
         var link: String?
@@ -104,6 +105,11 @@ package struct ResponseHead: Hashable, Sendable {
     package var retryAfter: String? {
         get { values.retryAfter }
         set { values.retryAfter = newValue }
+    }
+    /// What the server states of its quotas of requests; `nil` if nothing.
+    package var rateLimit: RateLimitFields? {
+        get { values.rateLimit }
+        set { values.rateLimit = newValue }
     }
     package var location: String? {
         get { values.location }

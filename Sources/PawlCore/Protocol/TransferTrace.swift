@@ -8,6 +8,8 @@ package enum TransferTrace: Hashable, Sendable {
     case response([String])
     /// Whether the response's body is used.
     case verdict(isAccepted: Bool, status: Int)
+    /// A host was seen to allow no more connections than these, in this run or an earlier one.
+    case hostLimit(HostNote, of: String)
     /// The end of a transfer that failed.
     case failed(String)
 }

@@ -110,7 +110,9 @@ package struct Judge: Hashable, Sendable {
     }
 
     private func retryAfter(_ head: ResponseHead, wallTime: UnixTime) -> Interval? {
-        head.retryAfter.flatMap { RetryAfter.parse($0, now: head.date ?? wallTime) }
+        // Where both are sent, Retry-After counts.
+        let wait = head.retryAfter.flatMap { RetryAfter.parse($0, now: head.date ?? wallTime) }
+        return wait ?? head.quotaWait(wallTime: wallTime)
     }
 
     private func redirect(_ head: ResponseHead) -> Verdict {

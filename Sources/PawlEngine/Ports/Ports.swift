@@ -13,6 +13,10 @@ package struct Ports: Sendable {
     package var hostNotes: (any HostNotes)?
     /// `nil` where descriptors are never scarce.
     package var descriptors: (any Descriptors)?
+    /// Called when a host is seen to have a limit of connections, or one is known from an earlier run.
+    package var onHostLimit: (@Sendable (HostNote, _ host: String) -> Void)?
+    /// A defect that a simulated world introduces on purpose.
+    package var hostFlaw: HostBudget.Flaw?
     /// Checks signatures; without it none is good.
     package var signatures: (any SignatureVerifier)?
 

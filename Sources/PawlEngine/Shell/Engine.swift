@@ -147,12 +147,18 @@ package final class Engine: Sendable {
     func limitsChanged() { for loop in loops { loop.post(.limits) } }
 
     /// The budgets of all origins that are in use or reported overload.
-    package var budgets: [Origin: HostBudget] { shared.withLock { $0 }?.budgets ?? [:] }
+    package var budgets: [Origin: HostBudget] { shared.withLock { $0 }?.hosts.budgets ?? [:] }
 
     /// Limits each host's use by all downloads together.
     package func limit(hosts limits: HostLimits) {
-        shared.withLock { $0 }?.change(hosts: limits, now: ports.clock.now)
+        shared.withLock { $0 }?.hosts.change(to: limits, now: ports.clock.now)
         limitsChanged()
+    }
+
+    /// Forgets what was seen of the limits of this host; of all hosts with `nil`.
+    package func forgetLimits(ofHost host: String?) {
+        shared.withLock { $0 }?.hosts.forget(host: host, now: ports.clock.now)
+        ports.hostNotes?.forget(host: host)
     }
 
     /// Limits the bytes per second of this download.

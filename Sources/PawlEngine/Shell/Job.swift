@@ -95,6 +95,13 @@ package struct ProgressSample: Hashable, Sendable {
     package var retry: PendingRetry?
     /// The host whose limit of connections, or whose Retry-After, it waits for.
     package var waitsForHost: String?
+    /// How many connections a host was seen to allow, if that keeps it from opening another one.
+    package var hostLimit: (host: String, note: HostNote)? {
+        get { limitingHost.flatMap { host in hostNote.map { (host, $0) } } }
+        set { (limitingHost, hostNote) = (newValue?.host, newValue?.note) }
+    }
+    private var limitingHost: String?
+    private var hostNote: HostNote?
     package var at = Instant(nanoseconds: 0)
 
     package init() {}

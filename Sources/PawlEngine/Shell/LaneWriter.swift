@@ -9,6 +9,8 @@ final class LaneWriter: TransferSink {
     let origin: Origin
     /// The URL of its request.
     let address: WebAddress
+    /// Identifies it for the budget of its host.
+    let target: UInt64
     private unowned let runner: Runner
     /// The next byte of the file that it writes.
     private(set) var cursor: Int64 = 0
@@ -53,6 +55,7 @@ final class LaneWriter: TransferSink {
         self.transfer = transfer
         origin = address.origin
         self.address = address
+        target = address.target
         self.runner = runner
     }
 

@@ -57,7 +57,7 @@ final class Loop {
     }
 
     private var deadline: Instant? {
-        var next = nextTick
+        var next = earliest(nextTick, runners.isEmpty ? nil : shared.hosts.nextTurn)
         for sleeper in sleepers where next.map({ sleeper.until < $0 }) ?? true { next = sleeper.until }
         for runner in runners {
             if let due = runner.alarm?.at, next.map({ due < $0 }) ?? true { next = due }
@@ -121,6 +121,7 @@ final class Loop {
     private func tick() {
         guard let due = nextTick else { return }
         let now = clock.now
+        shared.hosts.advance(now: now)
         for runner in runners { runner.ring(now: now) }
         guard now >= due else { return }
         let late = now - due

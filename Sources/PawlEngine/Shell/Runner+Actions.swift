@@ -3,6 +3,8 @@ import PawlCore
 // Execution of the machine's actions. Effects only; all decisions were made before.
 extension Runner {
     func perform(_ actions: [Action]) {
+        performing += 1
+        defer { settlePlaces() }
         if let witness { witness.decided(id, run: run, actions, machine) }
         let before = diskFailures
         decisions &+= 1
@@ -32,11 +34,7 @@ extension Runner {
         case .refresh(let source, let generation): refresh(source, generation)
         case .ask(let order): ask(order)
         case .useMemory(let limit): useMemory(limit: limit)
-        case .throttled(let origin, let retryAfter, let isFirst):
-            shared.throttled(located(origin), retryAfter: retryAfter, isFirst: isFirst, now: clock.now)
-        case .connectionRefused(let origin, let isSameFile):
-            shared.connectionRefused(located(origin), isSameFile: isSameFile, now: clock.now)
-        case .connectionRefusalWithdrawn(let origin): shared.withdrawRefusal(located(origin))
+        case .refused(let refusal): refused(refusal)
         case .verify(let algorithms, let length): verify(algorithms, length: length)
         case .verifyDecoded(let algorithms, let coding, let length):
             verifyDecoded(algorithms, coding: coding, length: length)
@@ -94,20 +92,12 @@ extension Runner {
         let now = clock.now
         // The first connection is what the run has begun with.
         if ask({ $0.lanes.count }) > 1, !shared.mayOpen(run) {
-            return feed(now: now) { $0.denied(order.lane, until: $1 + .seconds(1), now: $1) }
+            return feed(now: now) { $0.postponed(order.lane, until: $1 + .seconds(1), now: $1) }
         }
         let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
         let address = shared.secured(located(change?.address ?? order.address))
         let origin = address.origin
-        switch shared.acquire(origin, now: now) {
-        case .granted: deniedBy = nil
-        case .full:
-            deniedBy = origin.host
-            return feed(now: now) { $0.denied(order.lane, until: nil, now: $1) }
-        case .hold(let until):
-            deniedBy = origin.host
-            return feed(now: now) { $0.denied(order.lane, until: until, now: $1) }
-        }
+        guard acquire(address, for: order, now: now) else { return }
         let transfer = shared.nextTransfer()
         let writer = LaneWriter(lane: order.lane, transfer: transfer, address: address, runner: self)
         lastResponse = nil
@@ -151,12 +141,6 @@ extension Runner {
         return (job.settings.values.s3 ?? S3Access()).location(of: address)
     }
 
-    private func located(_ origin: Origin) -> Origin {
-        guard origin.scheme == .s3 else { return origin }
-        let root = WebAddress(scheme: .s3, host: origin.host, port: origin.port, path: "/", query: nil)
-        return located(root).origin
-    }
-
     /// Under a limit large reads would cause bursts of seconds.
     private var bufferSize: Int {
         guard let rate = presentLimit else { return 512 * 1024 }
@@ -166,7 +150,7 @@ extension Runner {
     private func drop(_ lane: LaneID) {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
         let writer = writers.remove(at: index)
-        shared.release(writer.origin, served: writer.isAdmitted)
+        free(writer)
         finish(writer)
         if writer.isJudged { writer.isDropped = true } else { loop.cancel(writer.transfer) }
     }
@@ -195,7 +179,9 @@ extension Runner {
         // Checkpoints due before the journal existed did nothing.
         if !hadJournal, hasBytes { checkpoint() }
         guard ask({ $0.source(of: id) }) != nil else { return }
-        if !writer.isAdmitted { shared.accept(writer.origin) }
+        if !writer.isAdmitted {
+            shared.hosts.accept(writer.origin, run: run, target: writer.target, now: clock.now)
+        }
         writer.admit(extent)
     }
 

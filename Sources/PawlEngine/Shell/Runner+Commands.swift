@@ -17,7 +17,6 @@ extension Runner {
     /// Ends the wait for the next attempt on behalf of the user, also one that the server requested.
     func retryNow() {
         guard machine.nextAttempt != nil || machine.phase == .waitingForNetwork else { return }
-        for source in machine.sources { shared.endHold(shared.secured(located(source.current)).origin) }
         feed { $0.retryNow(now: $1) }
     }
 

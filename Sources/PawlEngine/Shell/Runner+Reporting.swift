@@ -14,7 +14,10 @@ extension Runner {
         reading.smoothed = meter.smoothed(now: now)
         reading.connections = writers.count
         reading.retryIn = ask { $0.nextAttempt }.map { max(.zero, $0 - now) }
-        reading.waitsForHost = ask { $0.waitsForRetry } ? deniedBy : nil
+        reading.waitsForHost = ask { $0.awaitsPlace && $0.waitsForRetry } ? deniedBy?.host : nil
+        if ask({ $0.awaitsPlace }), let origin = deniedBy {
+            reading.hostLimit = shared.hosts.note(of: origin).map { (origin.host, $0) }
+        }
         reading.retry = reading.retryIn == nil || reading.waitsForHost != nil ? nil : retry
         reading.at = now
         box.set(reading)

@@ -43,8 +43,14 @@ final class Runner {
     private(set) var diskFailures = 0
     /// The last retry that was scheduled.
     var retry: PendingRetry?
-    /// The host that denied the last requested connection.
-    var deniedBy: String?
+    /// The origin that denied the last requested connection.
+    var deniedBy: Origin?
+    /// The origins in whose lines it stands.
+    var standing: [Origin] = []
+    /// Connections that the present actions have ended.
+    var freed: [FreedPlace] = []
+    /// How many lists of actions are being performed, one within the other.
+    var performing = 0
     /// How many downloads had released descriptors when it began to wait for one.
     private var releases: UInt64 = 0
     private var nextLook = Instant(nanoseconds: 0)
@@ -172,6 +178,7 @@ final class Runner {
         case .refreshed(let source, let generation, let address):
             hasOtherAddress = true
             feed { $0.refreshed(source, generation, to: address, now: $1) }
+        case .turn(let origin): turn(at: origin)
         case .replied(let order, let reply): replied(order, reply)
         case .descriptorReleased: if machine.waitsForDescriptor { loop.beginAnew(self) }
         case .digested(.failure(let failure)), .digestedDecoded(.failure(let failure)),
@@ -196,8 +203,8 @@ final class Runner {
         lastResponse = (head, lastAddress, page)
         defer { hold(lane, head) }
         let source = ask { $0.source(of: lane) }
-        let origin = head.status == 403 ? writers.first { $0.lane == lane }?.origin : nil
-        let isCrowded = origin.map { shared.isCrowded($0) } ?? false
+        let origin = writers.first { $0.lane == lane }?.origin
+        let isCrowded = origin.map { noteHost($0, head) } ?? false
         feed { [wallTime = clock.wallTime] in
             $0.responded(lane, head: head, isCrowded: isCrowded, wallTime: wallTime, now: $1)
         }
@@ -240,7 +247,7 @@ final class Runner {
             return
         }
         sync()
-        shared.release(writers[index].origin, served: writers[index].isAdmitted)
+        free(writers[index])
         finish(writers.remove(at: index))
         if case .failed = end { noteNetwork() }
         feed { $0.ended(lane, end, now: $1) }

@@ -13,6 +13,8 @@ enum RunnerEvent: Sendable {
     /// The owner has recorded the file's name, and the file may be published.
     case mayPublish(length: Int64, modified: UnixTime?)
     indirect case refreshed(source: Int, generation: UInt32, WebAddress?)
+    /// There is a connection to this origin for it.
+    indirect case turn(Origin)
     indirect case replied(HookOrder, HookReply)
     /// Another download has released descriptors.
     case descriptorReleased

@@ -89,8 +89,10 @@ final class Metrics: Sendable {
         )
         page.gauge(
             "pawl_host_connections_limit",
-            "Connection limit per host, for hosts that throttled requests.",
-            busiest.compactMap { host in host.budget.limit.map { ([("host", host.name)], Double($0)) } }
+            "Connection limit per host, for hosts that refused a further one.",
+            busiest.compactMap { host in
+                host.budget.limit.map { ([("host", host.name)], Double($0.connections)) }
+            }
         )
     }
 

@@ -97,6 +97,7 @@ package enum ServiceJSON {
             JSON.Member("retryLimit", snapshot.retry.map { .number($0.limit) } ?? .null),
             JSON.Member("retryReason", snapshot.retry.map { .string($0.reason) } ?? .null),
             JSON.Member("waitsForHost", snapshot.waitsForHost.map { .string($0) } ?? .null),
+            JSON.Member("hostLimit", snapshot.hostLimit?.json ?? .null),
             JSON.Member("type", snapshot.contentType.map { .string($0) } ?? .null),
             JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
             JSON.Member("priority", .number(snapshot.priority)),
@@ -121,5 +122,14 @@ package enum ServiceJSON {
         let digits = String(whole % scale)
         let fraction = String(repeating: "0", count: places - digits.count) + digits
         return .number((value < 0 && whole > 0 ? "-" : "") + "\(whole / scale).\(fraction)")
+    }
+}
+
+extension DownloadSnapshot.HostLimit {
+    package var json: JSON {
+        [
+            "host": .string(host), "connections": .number(connections), "since": .number(since),
+            "reason": .string(reason),
+        ]
     }
 }

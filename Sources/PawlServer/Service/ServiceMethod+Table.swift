@@ -390,6 +390,18 @@ extension ServiceMethod {
             }
         ),
         ServiceMethod(
+            name: "pawl.forgetHostLimits",
+            parameters: "[HOST or null]",
+            result: "true",
+            help:
+                "Forgets how many connections the host was seen to allow, in this run and earlier ones; with null, of all hosts.",
+            example: #"["files.example.org"]"#,
+            body: { methods, given in
+                try await methods.manager.forgetHostLimits(of: given.textOrNull(0))
+                return .bool(true)
+            }
+        ),
+        ServiceMethod(
             name: "pawl.stop",
             parameters: "[]",
             result: "true",

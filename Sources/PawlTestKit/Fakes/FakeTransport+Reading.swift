@@ -76,6 +76,7 @@ extension FakeTransport {
                 retryAfter: wait.map { .milliseconds($0 * 1000) }
             )
         }
+        network.stated(exchange.number, quotaWait: head.quotaWait(wallTime: UnixTime(seconds: 0)))
         guard case .responded(let response) = exchange.fare else { return reported }
         return network.fileHead(of: response, to: exchange.request) ?? reported
     }

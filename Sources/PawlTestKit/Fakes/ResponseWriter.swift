@@ -153,6 +153,7 @@ extension ResponseHead {
         add("ETag", entityTag?.text)
         add("Last-Modified", lastModified.map { HTTPDate.text($0.seconds) })
         add("Retry-After", retryAfter)
+        add("RateLimit", rateLimit?.limit)
         add("Location", location)
         return lines
     }

@@ -169,6 +169,8 @@ package struct SimulatedServer: Sendable {
     package var luck = Int.max
     /// The fault of every request from now on.
     package var always: Fault?
+    /// Every so many responses state that the quota is used up for a second.
+    package var quota: Int?
 
     /// How it uses HTTP/1.1: not a fault, since a client copes with all of it.
     package var http = SimulatedHTTP()
@@ -181,6 +183,7 @@ package struct SimulatedServer: Sendable {
         chances = []
         always = nil
         connections = nil
+        quota = nil
         totalRate = nil
         rate = max(rate, 1 << 20)
     }

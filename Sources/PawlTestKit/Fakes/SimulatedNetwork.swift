@@ -189,7 +189,11 @@ extension SimulatedNetwork {
     }
 
     func responded(_ number: Int, status: Int) {
-        state.withLock { $0.requests[number].status = status }
+        state.withLock { state in
+            state.requests[number].status = status
+            let host = state.requests[number].address.host
+            if [200, 206].contains(status) { state.watch.served(host, open: state.open[host] ?? 0) }
+        }
     }
 
     /// Notes, before the receiver is informed, that the host throttles: it allows the other connections that are open now.
@@ -199,9 +203,28 @@ extension SimulatedNetwork {
     func throttled(_ number: Int, stillOpen: Bool, retryAfter: Interval?) {
         let now = timeline.now
         state.withLock { state in
-            let host = state.requests[number].address.host
-            let others = (state.open[host] ?? 0) - (stillOpen ? 1 : 0)
-            state.watch.throttled(host, open: others, retryAfter: retryAfter, now: now)
+            let address = state.requests[number].address
+            let others = (state.open[address.host] ?? 0) - (stillOpen ? 1 : 0)
+            let isSameFile = state.requests.contains { other in
+                other.end == nil && other.address.host == address.host && other.address.path == address.path
+                    && !other.taken.isEmpty
+            }
+            state.watch.throttled(
+                address,
+                open: others,
+                isSameFile: isSameFile,
+                retryAfter: retryAfter,
+                now: now
+            )
+        }
+    }
+
+    /// Notes the quota that a response states.
+    func stated(_ number: Int, quotaWait: Interval?) {
+        guard let quotaWait else { return }
+        let now = timeline.now
+        state.withLock { state in
+            state.watch.usedUp(state.requests[number].address.host, wait: quotaWait, now: now)
         }
     }
 

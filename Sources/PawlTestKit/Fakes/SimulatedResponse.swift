@@ -21,7 +21,17 @@ extension SimulatedNetwork.State {
     }
 
     mutating func fare(of request: TransferRequest, running: Int) -> SimulatedNetwork.Fare {
-        asFile(response(to: request, running: running), of: request)
+        asFile(stating(response(to: request, running: running), of: request.address.host), of: request)
+    }
+
+    /// Some responses state that no further request is allowed for a while.
+    private func stating(_ fare: SimulatedNetwork.Fare, of host: String) -> SimulatedNetwork.Fare {
+        guard case .responded(var response) = fare, let quota = servers[host]?.quota,
+            (served[host] ?? 0) % quota == 0
+        else { return fare }
+        response.head.rateLimit = RateLimitFields()
+        response.head.rateLimit?.limit = "\"world\";r=0;t=1"
+        return .responded(response)
     }
 
     private mutating func response(to request: TransferRequest, running: Int) -> SimulatedNetwork.Fare {

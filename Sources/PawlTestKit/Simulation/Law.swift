@@ -18,7 +18,9 @@ package enum Law: String, CaseIterable, Sendable {
     case onceOnly = "what was kept is not fetched again"
     case owner = "every byte has one owner"
     case connections = "connections stay within the budget"
-    case silence = "a host's Retry-After is obeyed"
+    case silence = "a URL's Retry-After and a host's RateLimit are obeyed"
+    case turns = "who waits for a host gets its turn, in order, and nobody waits without a reason"
+    case fair = "a host is not limited to less than it served a moment ago"
     case finishes = "a download that can finish does"
     case ends = "everything ends"
     case paused = "what the user paused does not run"
@@ -108,6 +110,40 @@ extension Law {
 
     package static func silent(now: Instant, until: Instant) -> String? {
         now >= until ? nil : "requested \((until - now).seconds) s too early"
+    }
+
+    /// At the end of an instant; `before` is the budget at the last one.
+    package static func turns(_ budget: HostBudget, before: HostBudget?, now: Instant) -> String? {
+        if let idle = budget.line.first(where: \.isInvited) {
+            return "\(idle.request.run) has a place and does not use it"
+        }
+        let able = budget.line.filter { !budget.isHeld($0.request, now: now) }
+        let first = able.first { !$0.request.isFurther }
+        if let first, budget.inUse < min(budget.most ?? .max, budget.knownPlaces) {
+            return "\(first.request.run) waits, \(budget.inUse) are in use"
+        }
+        guard let before else { return nil }
+        // Whoever got a connection was not behind another first one that still waits.
+        for (index, waiter) in before.line.enumerated() where !waiter.request.isFurther {
+            let runs = budget.line.map(\.request.run)
+            guard !runs.contains(waiter.request.run), budget.holds(waiter.request.run) else { continue }
+            let passed = before.line[..<index].filter { earlier in
+                !earlier.request.isFurther && able.contains { $0.request == earlier.request }
+                    && !budget.wasRefused(earlier.request)
+            }
+            // One more than the host is known to allow may be tried for another one.
+            if passed.count > 1 { return "\(waiter.request.run) overtook \(passed.map(\.request.run))" }
+        }
+        return nil
+    }
+
+    /// `recent` is the most that the host served at the end of an instant of the last ten seconds.
+    package static func fair(_ budget: HostBudget, before: HostBudget?, recent: Int) -> String? {
+        guard let limit = budget.limit?.connections, limit < before?.limit?.connections ?? .max else {
+            return nil
+        }
+        let least = min(recent, before?.limit?.connections ?? .max)
+        return limit < least ? "it served \(least), and \(limit) are allowed" : nil
     }
 
     package static func slots(running: Int, of slots: Int) -> String? {

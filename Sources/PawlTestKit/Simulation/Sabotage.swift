@@ -102,6 +102,10 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case resendsForever
     /// An unwanted body is read to its end.
     case drainsForever
+    /// Who waits for a host is not called when there is a place.
+    case wakesNobody
+    /// A refusal leaves a host one connection, whatever it served.
+    case shrinksToOne
 
     /// The law that has to notice it.
     package var law: Law {
@@ -136,6 +140,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .takesInterim, .countsPadding, .acceptsCutChunks: .response
         case .reportsRetries, .resendsForever: .resend
         case .drainsForever: .drain
+        case .wakesNobody: .turns
+        case .shrinksToOne: .fair
         }
     }
 }

@@ -99,6 +99,7 @@ package struct Scenario: Sendable {
         addHooks()
         addBlanks()
         addDigests()
+        addCrowd()
     }
 }
 

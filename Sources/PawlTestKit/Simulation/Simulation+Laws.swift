@@ -12,6 +12,7 @@ extension Simulation {
         case .instant:
             world.network.instantEnds()
             checkInstant()
+            checkHosts()
         }
     }
 

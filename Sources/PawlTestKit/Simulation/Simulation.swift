@@ -57,17 +57,22 @@ package final class Simulation: Sendable {
         var courses: [Course]
         var tally = Tally()
         var violations: [Violation] = []
+        /// The budgets of hosts at the last instant, and how many connections were served when.
+        var budgets: [Origin: HostBudget] = [:]
+        var served: [Origin: [(at: Instant, count: Int)]] = [:]
     }
 
     package let scenario: Scenario
     package let world: World
     let sabotage: Sabotage?
     let state: Mutex<State>
+    private let notes: WorldNotes
 
     package init(_ scenario: Scenario, sabotage: Sabotage? = nil, keepsLog: Bool = false) {
         self.scenario = scenario
         self.sabotage = sabotage
         world = World(seed: scenario.seed, keepsLog: keepsLog)
+        notes = WorldNotes(scenario.remembered)
         state = Mutex(State(slots: scenario.slots, courses: scenario.downloads.map { _ in Course() }))
     }
 
@@ -131,6 +136,8 @@ package final class Simulation: Sendable {
         tally.note("requests", world.network.requests.count)
         tally.note("events", world.timeline.events)
         tally.note("throttling responses of hosts", world.network.throttlings)
+        tally.note("quotas used up", world.network.quotas)
+        tally.note("limits of hosts remembered", notes.count)
         tally.add(world.network.tally)
         return tally
     }
@@ -203,6 +210,13 @@ extension Simulation {
         let slots = spoilt(state.withLock { $0.slots })
         var ports = world.ports
         ports.witness = self
+        ports.hostNotes = notes
+        ports.hostFlaw =
+            switch sabotage {
+            case .wakesNobody: .wakesNobody
+            case .shrinksToOne: .shrinksToOne
+            default: nil
+            }
         let scheduler = DownloadScheduler(
             ports: ports,
             loops: scenario.loops,
@@ -213,6 +227,7 @@ extension Simulation {
             state.scheduler = scheduler
             state.isDead = false
             state.isClosing = false
+            (state.budgets, state.served) = ([:], [:])
         }
         for index in scenario.downloads.indices { begin(index, on: scheduler) }
         world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }

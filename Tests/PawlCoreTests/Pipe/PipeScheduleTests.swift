@@ -78,6 +78,58 @@ struct PipeScheduleTests {
         #expect(schedule.next(now: at(5)) == 1 && schedule.waiting == 0)
     }
 
+    @Test func `a refused sample waits by itself while others of its host are served`() {
+        var schedule = PipeSchedule(slots: 2, perHost: 2)
+        for number in 0..<5 { schedule.add(number, of: "a") }
+        #expect([schedule.next(now: at(0)), schedule.next(now: at(0))] == [0, 1])
+        schedule.served("a")
+        schedule.ended(of: "a")
+        schedule.rest(1, of: "a", in: "a", until: at(20), now: at(0))
+        #expect(schedule.waiting == 4 && schedule.active == 0)
+        #expect([schedule.next(now: at(0)), schedule.next(now: at(0))] == [2, 3])
+        schedule.ended(of: "a")
+        schedule.ended(of: "a")
+        #expect(schedule.next(now: at(0)) == 4)
+        schedule.ended(of: "a")
+        #expect(schedule.next(now: at(19)) == nil && schedule.nextStart == at(20))
+        #expect(schedule.next(now: at(20)) == 1)
+        schedule.ended(of: "a")
+        #expect(schedule.waiting == 0 && schedule.nextStart == nil)
+    }
+
+    @Test func `a host that refuses one after another gets no request until the longest pause is over`() {
+        var schedule = PipeSchedule(slots: 2, perHost: 2)
+        for number in 0..<5 { schedule.add(number, of: "a") }
+        #expect([schedule.next(now: at(0)), schedule.next(now: at(0))] == [0, 1])
+        schedule.rest(0, of: "a", in: "a", until: at(60), now: at(0))
+        #expect(schedule.next(now: at(0)) == nil, "the other one will show whether it is the host")
+        schedule.rest(1, of: "a", in: "a", until: at(30), now: at(0.5))
+        #expect(schedule.next(now: at(59)) == nil)
+        #expect(schedule.next(now: at(60)) != nil)
+    }
+
+    @Test func `what is under way and says nothing holds up others for a second only`() {
+        var schedule = PipeSchedule(slots: 3, perHost: 3)
+        for number in 0..<4 { schedule.add(number, of: "a") }
+        for _ in 0..<2 { _ = schedule.next(now: at(0)) }
+        schedule.rest(0, of: "a", in: "a", until: at(60), now: at(0))
+        #expect(schedule.next(now: at(0.9)) == nil)
+        #expect(schedule.next(now: at(1)) == 2)
+        schedule.served("a")
+        #expect(schedule.next(now: at(1)) == 3)
+    }
+
+    @Test func `resting samples are removed with the others`() {
+        var schedule = PipeSchedule(slots: 3, perHost: 3)
+        for number in 0..<4 { schedule.add(number, of: "a") }
+        for _ in 0..<3 { _ = schedule.next(now: at(0)) }
+        for number in 0..<3 { schedule.rest(number, of: "a", in: "a", until: at(60), now: at(0)) }
+        schedule.remove(1, of: "a")
+        #expect(schedule.waiting == 3)
+        #expect(schedule.removeAll(of: "a") { $0 != 3 }.sorted() == [0, 2])
+        #expect(schedule.removeAll() == [3] && schedule.waiting == 0)
+    }
+
     @Test func `in its turn a host starts samples one after another, up to a limit`() {
         var schedule = PipeSchedule(slots: 1, perHost: 2)
         for number in 0..<40 { schedule.add(number, of: number == 1 ? "b" : "a") }

@@ -1,73 +1,341 @@
-import PawlCore
 import Testing
 
+@testable import PawlCore
+
+/// What one origin was seen to allow.
 @Suite struct HostBudgetTests {
-    private let start = Instant(nanoseconds: 0)
+    private let start = Instant(nanoseconds: 1_000_000_000)
+    private let wall = UnixTime(seconds: 1_700_000_000)
 
-    @Test func `G4 a rejection leaves one connection less, and time restores it`() {
-        var budget = HostBudget()
-        for _ in 0..<4 { #expect(budget.acquire(now: start) == .granted) }
-        budget.release()
-        budget.throttled(retryAfter: nil, now: start)
-        #expect(budget.limit == 3)
-        #expect(budget.acquire(now: start) == .full)
-        budget.release()
-        #expect(budget.acquire(now: start) == .granted)
-        #expect(budget.acquire(now: start + .seconds(9)) == .full)
-        #expect(budget.acquire(now: start + HostBudget.recovery) == .granted)
-        #expect(budget.limit == 4)
-        for _ in 0..<4 { budget.release() }
-        #expect(budget.inUse == 0)
+    private func request(
+        _ run: UInt64,
+        isFurther: Bool = false,
+        obeysMemory: Bool = true,
+        isForced: Bool = false
+    ) -> HostBudget.Request {
+        HostBudget.Request(
+            run: run,
+            isFurther: isFurther,
+            target: run,
+            obeysMemory: obeysMemory,
+            isForced: isForced
+        )
     }
 
-    @Test func `G4 a limit that is set or changed during transfers applies from then on`() {
-        var budget = HostBudget()
-        let limits = HostLimits(rate: 1_000_000)
-        budget.charge(5_000_000, rate: nil, now: start)
-        #expect(budget.delay(rate: nil, now: start) == .zero)
-        budget.charge(5_000_000, rate: limits.rate, now: start)
-        let wait = budget.delay(rate: limits.rate, now: start)
-        #expect(wait > .seconds(1))
-        #expect(limits.connections == nil)
+    /// A budget of which the first connections, each of a download of its own, serve.
+    private func serving(_ count: UInt64, asking: UInt64 = 0) -> HostBudget {
+        var budget = HostBudget(now: start)
+        for run in 0..<(count + asking) {
+            let grant = budget.acquire(request(run), now: start)
+            #expect(grant == .granted)
+            if run < count { _ = budget.accept(run, run, now: start) }
+        }
+        return budget
     }
 
-    @Test func `G4 Retry-After applies to every connection, the longest wins`() {
-        var budget = HostBudget()
-        budget.throttled(retryAfter: .seconds(5), now: start)
-        budget.throttled(retryAfter: .seconds(2), now: start)
-        #expect(budget.acquire(now: start) == .hold(until: start + .seconds(5)))
-        #expect(budget.acquire(now: start + .seconds(5)) == .granted)
-        #expect(budget.limit == 1)
+    @discardableResult
+    private func refuse(
+        _ budget: inout HostBudget,
+        _ run: UInt64,
+        _ reason: HostNote.Reason = .status(503),
+        isSameFile: Bool = false,
+        retryAfter: Interval? = nil,
+        now: Instant
+    ) -> HostBudget.Change? {
+        budget.release(run, ended: nil, now: now)
+        let refusal = HostRefusal(reason, target: run, isSameFile: isSameFile, retryAfter: retryAfter)
+        return budget.refused(refusal, now: now, wallTime: wall)
     }
 
-    @Test func `G4 an old rejection expires, and then the budget has no limit`() {
-        var budget = HostBudget()
-        let isNew = budget.isForgettable(now: start)
-        #expect(isNew)
-        #expect(budget.acquire(now: start) == .granted)
-        budget.throttled(retryAfter: .seconds(5), now: start)
-        budget.release()
-        let isSoon = budget.isForgettable(now: start + HostBudget.forgiveness + .seconds(-1))
-        #expect(!isSoon)
-        let isLate = budget.isForgettable(now: start + HostBudget.forgiveness)
-        #expect(isLate)
+    @Test(arguments: [HostNote.Reason.status(503), .status(429), .status(403), .reset])
+    func `the refusal of one URL says nothing of others while they are served`(reason: HostNote.Reason) {
+        var budget = serving(3, asking: 1)
+        for second in 0..<5 {
+            let now = start + .seconds(Double(second))
+            let change = refuse(&budget, 3, reason, now: now)
+            #expect(change == nil && budget.limit == nil)
+            let again = budget.acquire(request(3), now: now)
+            #expect(again == .granted)
+        }
+        for run in UInt64(10)..<40 {
+            let grant = budget.acquire(request(run), now: start + .seconds(5))
+            #expect(grant == .granted)
+        }
+    }
+
+    @Test func `Retry-After holds that URL alone while others are served`() {
+        var budget = serving(1, asking: 1)
+        refuse(&budget, 1, retryAfter: .seconds(20), now: start)
+        let own = budget.acquire(request(1), now: start + .seconds(1))
+        #expect(own == .hold(until: start + .seconds(20)))
+        let other = budget.acquire(request(2), now: start + .seconds(1))
+        #expect(other == .granted)
+        #expect(budget.nextTurn(now: start + .seconds(1)) == start + .seconds(20))
+        budget.advance(now: start + .seconds(20))
+        #expect(budget.takeTurns() == [1])
+    }
+
+    @Test func `a refused further connection of one file leaves what was served a moment ago`() {
+        var budget = serving(5, asking: 1)
+        // Short files have ended, others begin: at this instant only one is served.
+        for run in UInt64(1)..<5 { budget.release(run, ended: run, now: start + .seconds(3)) }
+        let change = refuse(&budget, 5, isSameFile: true, now: start + .seconds(3))
+        #expect(budget.limit?.connections == 5)
+        let note = HostNote(connections: 5, reason: .status(503), since: wall, isCertain: false)
+        #expect(change == .note(note))
+    }
+
+    @Test func `a peak of more than twenty seconds ago does not count`() {
+        var budget = serving(5, asking: 1)
+        for run in UInt64(1)..<5 { budget.release(run, ended: run, now: start) }
+        let later = start + .seconds(21)
+        refuse(&budget, 5, isSameFile: true, now: later)
+        #expect(budget.limit?.connections == 1)
+    }
+
+    @Test func `the same URL over another connection is evidence as the same file is`() {
+        var budget = serving(1)
+        let again = budget.acquire(HostBudget.Request(run: 9, target: 0), now: start)
+        #expect(again == .granted)
+        budget.release(9, ended: nil, now: start)
+        _ = budget.refused(HostRefusal(.status(429), target: 0), now: start, wallTime: wall)
+        #expect(budget.limit?.connections == 1)
+    }
+
+    @Test func `one connection that TCP refuses may be chance, two in a row are not`() {
+        var budget = serving(2, asking: 2)
+        refuse(&budget, 3, .connection, now: start)
         #expect(budget.limit == nil)
+        refuse(&budget, 2, .connection, now: start + .seconds(1))
+        #expect(budget.limit?.connections == 2)
+        var patient = serving(2, asking: 2)
+        refuse(&patient, 3, .connection, now: start)
+        refuse(&patient, 2, .connection, now: start + .seconds(60))
+        #expect(patient.limit == nil, "far apart they have other reasons")
+        var served = serving(2, asking: 3)
+        refuse(&served, 4, .connection, now: start)
+        _ = served.accept(3, 3, now: start)
+        refuse(&served, 2, .connection, now: start)
+        #expect(served.limit == nil, "more were served in between")
     }
 
-    @Test func `G4 the user's own connection limit applies in addition to the origin's`() {
-        var budget = HostBudget()
-        #expect(budget.acquire(most: 2, now: start) == .granted)
-        #expect(budget.acquire(most: 2, now: start) == .granted)
-        #expect(budget.acquire(most: 2, now: start) == .full)
-        #expect(budget.acquire(most: 3, now: start) == .granted)
-        #expect(budget.acquire(most: 0, now: start) == .full, "never none at all")
-        budget.throttled(retryAfter: nil, now: start)
-        for _ in 0..<3 { budget.release() }
-        #expect(budget.acquire(most: 0, now: start) == .granted)
+    @Test func `a single refusal is noted for an hour, a repeated one for a day`() {
+        var budget = serving(2, asking: 2)
+        guard case .note(let first) = refuse(&budget, 3, isSameFile: true, now: start),
+            case .note(let second) = refuse(&budget, 2, isSameFile: true, now: start)
+        else {
+            Issue.record("nothing was noted")
+            return
+        }
+        #expect(!first.isCertain && second.isCertain && second.connections == 2)
     }
+
+    @Test func `responses that were on their way raise a limit that was seen too low`() {
+        var budget = serving(1, asking: 4)
+        refuse(&budget, 4, isSameFile: true, now: start)
+        #expect(budget.limit?.connections == 1)
+        let change = budget.accept(2, 2, now: start)
+        #expect(budget.limit?.connections == 2)
+        guard case .note(let note) = change else {
+            Issue.record("\(String(describing: change))")
+            return
+        }
+        #expect(note.connections == 2)
+    }
+
+    @Test func `one more is tried after ten seconds, and if it is served, another one at once`() {
+        var budget = serving(1, asking: 1)
+        refuse(&budget, 1, isSameFile: true, now: start)
+        for run in UInt64(2)..<5 {
+            let grant = budget.acquire(request(run), now: start)
+            #expect(grant == .full)
+        }
+        #expect(budget.nextTurn(now: start) == start + HostBudget.recovery)
+        let later = start + HostBudget.recovery
+        budget.advance(now: later)
+        #expect(budget.takeTurns() == [2])
+        let trial = budget.acquire(request(2), now: later)
+        #expect(trial == .granted)
+        let change = budget.accept(2, 2, now: later)
+        #expect(change == .forget && budget.takeTurns() == [3])
+    }
+
+    @Test func `a host that refuses one more each time is tried less and less often`() {
+        var budget = serving(1, asking: 1)
+        refuse(&budget, 1, isSameFile: true, now: start)
+        var now = start
+        var waits: [Double] = []
+        for _ in 0..<4 {
+            let since = now
+            _ = budget.acquire(request(2), now: now)
+            while budget.takeTurns() != [2] {
+                now = now + .seconds(1)
+                budget.advance(now: now)
+            }
+            waits.append((now - since).seconds)
+            _ = budget.acquire(request(2), now: now)
+            #expect(budget.isCrowded)
+            refuse(&budget, 2, .status(403), now: now)
+            #expect(!budget.isCrowded)
+        }
+        #expect(waits == [10, 20, 40, 80])
+    }
+
+    @Test func `a limit is forgotten after a long time without a refusal`() {
+        var budget = serving(1, asking: 1)
+        refuse(&budget, 1, isSameFile: true, now: start)
+        budget.release(0, ended: 0, now: start)
+        let soon = budget.isForgettable(now: start + HostBudget.forgiveness + .seconds(-1))
+        let late = budget.isForgettable(now: start + HostBudget.forgiveness)
+        #expect(!soon && late && budget.limit == nil)
+    }
+
+    // MARK: everything is refused
+
+    @Test
+    func
+        `where one URL after another is refused and nothing served, the host is left alone, then tried once`()
+    {
+        var budget = HostBudget(now: start)
+        for run in UInt64(0)..<4 { _ = budget.acquire(request(run), now: start) }
+        for run in UInt64(0)..<4 { refuse(&budget, run, .status(429), now: start) }
+        let other = budget.acquire(request(9), now: start)
+        #expect(other == .hold(until: start + .seconds(1)))
+        for run in UInt64(0)..<4 { _ = budget.acquire(request(run), now: start) }
+        let later = start + .seconds(1)
+        budget.advance(now: later)
+        #expect(budget.takeTurns() == [9], "one of them")
+        _ = budget.acquire(request(9), now: later)
+        refuse(&budget, 9, .status(429), now: later)
+        budget.advance(now: later + .seconds(1.9))
+        #expect(budget.takeTurns().isEmpty, "the wait is doubled")
+        budget.advance(now: later + .seconds(2))
+        #expect(budget.takeTurns() == [0])
+        _ = budget.acquire(request(0), now: later + .seconds(2))
+        _ = budget.accept(0, 0, now: later + .seconds(2))
+        #expect(budget.takeTurns() == [1, 2, 3], "it serves again")
+    }
+
+    @Test func `the longest Retry-After of those refused counts for the host`() {
+        var budget = HostBudget(now: start)
+        for run in UInt64(0)..<2 { _ = budget.acquire(request(run), now: start) }
+        refuse(&budget, 0, retryAfter: .seconds(5), now: start)
+        let between = budget.acquire(request(7), now: start)
+        #expect(between == .granted, "one URL says nothing of another")
+        budget.release(7, ended: nil, now: start)
+        refuse(&budget, 1, retryAfter: .seconds(30), now: start)
+        let other = budget.acquire(request(9), now: start)
+        #expect(other == .hold(until: start + .seconds(30)))
+    }
+
+    @Test func `refusals while another request is under way do not show that everything is refused`() {
+        var budget = HostBudget(now: start)
+        for run in UInt64(0)..<4 { _ = budget.acquire(request(run), now: start) }
+        for run in UInt64(0)..<3 { refuse(&budget, run, now: start) }
+        let other = budget.acquire(request(9), now: start)
+        #expect(other == .granted)
+    }
+
+    @Test func `a quota that is used up holds every request to the origin`() {
+        var budget = serving(1)
+        budget.hold(until: start + .seconds(30))
+        budget.hold(until: start + .seconds(3))
+        let other = budget.acquire(request(9), now: start)
+        #expect(other == .hold(until: start + .seconds(30)))
+        budget.advance(now: start + .seconds(30))
+        #expect(budget.takeTurns() == [9])
+    }
+
+    @Test(arguments: [Interval.zero, .seconds(-1), Interval(nanoseconds: .min), Interval(nanoseconds: .max)])
+    func `no wait of a host exceeds a day, and none is zero`(requested: Interval) {
+        let now = Instant(nanoseconds: .max / 2)
+        var budget = HostBudget(now: now)
+        _ = budget.acquire(request(1), now: now)
+        refuse(&budget, 1, retryAfter: requested, now: now)
+        let result = budget.acquire(request(1), now: now)
+        #expect(result == .granted || result == .hold(until: now + RetryAfter.longest))
+    }
+
+    // MARK: what the user or the program gave
+
+    @Test func `what the user or the program requests now is held by nothing but the user's limit`() {
+        var budget = serving(2, asking: 1)
+        refuse(&budget, 2, isSameFile: true, retryAfter: .seconds(100), now: start)
+        budget.hold(until: start + .seconds(100))
+        let forced = budget.acquire(request(2, isForced: true), now: start)
+        #expect(forced == .granted)
+        budget.change(most: 3, now: start)
+        let beyond = budget.acquire(request(3, isForced: true), now: start)
+        #expect(beyond == .full)
+    }
+
+    @Test func `the user's limit applies, and waiters go when it is raised`() {
+        var budget = HostBudget(most: 2, now: start)
+        let grants = (UInt64(0)..<4).map { budget.acquire(request($0), now: start) }
+        #expect(grants == [.granted, .granted, .full, .full])
+        budget.change(most: 3, now: start)
+        #expect(budget.takeTurns() == [2])
+        budget.change(most: 0, now: start)
+        for run in UInt64(0)..<2 { budget.release(run, ended: nil, now: start) }
+        #expect(budget.takeTurns().isEmpty, "one place is reserved already, and there is never none")
+        budget.change(most: nil, now: start)
+        #expect(budget.takeTurns() == [3])
+    }
+
+    private var remembered: HostBudget {
+        HostBudget(remembered: HostNote(connections: 2, reason: .status(503), since: wall), now: start)
+    }
+
+    @Test func `a stored limit holds no first connection, and none of a download with a given number`() {
+        var budget = remembered
+        for run in UInt64(0)..<30 {
+            let grant = budget.acquire(request(run), now: start)
+            #expect(grant == .granted)
+        }
+        var explicit = remembered
+        for _ in 0..<8 {
+            let grant = explicit.acquire(request(0, isFurther: true, obeysMemory: false), now: start)
+            #expect(grant == .granted)
+        }
+        var automatic = remembered
+        let grants = (0..<3).map { automatic.acquire(request(0, isFurther: $0 > 0), now: start) }
+        #expect(grants == [.granted, .granted, .full])
+    }
+
+    @Test func `a stored limit ends when more are served, or after ten seconds`() {
+        var budget = remembered
+        for run in UInt64(0)..<3 {
+            _ = budget.acquire(request(run), now: start)
+            let change = budget.accept(run, run, now: start)
+            #expect(change == (run < 2 ? nil : .forget))
+        }
+        #expect(budget.memory == nil)
+        var slow = remembered
+        for run in UInt64(0)..<2 { _ = slow.acquire(request(run), now: start) }
+        _ = slow.acquire(request(0, isFurther: true), now: start)
+        #expect(slow.nextTurn(now: start) == start + HostBudget.recovery)
+        slow.advance(now: start + HostBudget.recovery)
+        #expect(slow.takeTurns() == [0])
+    }
+
+    @Test func `a stored limit is no evidence for a 403`() {
+        var budget = remembered
+        for run in UInt64(0)..<5 { _ = budget.acquire(request(run), now: start) }
+        #expect(!budget.isCrowded)
+    }
+
+    @Test func `what was seen of a host can be forgotten, and its waiters go`() {
+        var budget = serving(2, asking: 1)
+        refuse(&budget, 2, isSameFile: true, now: start)
+        _ = budget.acquire(request(5), now: start)
+        budget.forget(now: start)
+        #expect(budget.takeTurns() == [5] && budget.limit == nil)
+    }
+
+    // MARK: the rate
 
     @Test func `G4 a host's rate delays its next byte, and the debt is kept`() {
-        var budget = HostBudget()
+        var budget = HostBudget(now: start)
         let before = budget.delay(rate: 1000, now: start)
         #expect(before == .zero)
         budget.charge(3000, rate: 1000, now: start)
@@ -79,152 +347,5 @@ import Testing
         #expect(faster == .seconds(1))
         let lifted = budget.delay(rate: nil, now: start)
         #expect(lifted == .zero)
-    }
-
-    @Test func `a host's limit is shown by the connections that it keeps serving`() {
-        var budget = HostBudget()
-        budget.throttled(retryAfter: nil, now: start)
-        #expect(budget.learntLimit == nil, "with nothing else in use it proves nothing")
-        budget = HostBudget()
-        for _ in 0..<3 { _ = budget.acquire(now: start) }
-        budget.release()
-        budget.throttled(retryAfter: nil, now: start)
-        #expect(budget.learntLimit == 2 && budget.limit == 2)
-    }
-
-    @Test func `repeated responses for one file show no limit for a day`() {
-        var budget = HostBudget()
-        for _ in 0..<4 { _ = budget.acquire(now: start) }
-        budget.release()
-        budget.throttled(retryAfter: nil, isFirst: true, now: start)
-        budget.throttled(retryAfter: nil, isFirst: false, now: start + .seconds(1))
-        #expect(budget.learntLimit == 3 && !budget.isLearntLimitCertain)
-        budget.throttled(retryAfter: nil, isFirst: true, now: start + .seconds(2))
-        #expect(budget.isLearntLimitCertain)
-    }
-
-    @Test func `the rejection of one file is withdrawn when it was the file's own`() {
-        var budget = HostBudget()
-        for _ in 0..<4 { _ = budget.acquire(now: start) }
-        budget.release()
-        budget.connectionRefused(isSameFile: false, now: start)
-        #expect(budget.limit == 3)
-        budget.withdrawRefusal()
-        #expect(budget.limit == nil && budget.learntLimit == nil)
-        budget.connectionRefused(isSameFile: true, now: start)
-        budget.withdrawRefusal()
-        #expect(budget.limit == 3, "the same file was served meanwhile")
-    }
-
-    @Test func `a throttling response limits a host whatever a rejection before it meant`() {
-        for others in [0, 1] {
-            var budget = HostBudget()
-            for _ in 0..<2 { _ = budget.acquire(now: start) }
-            budget.release()
-            budget.connectionRefused(isSameFile: false, now: start)
-            for _ in others..<1 { budget.release() }
-            budget.throttled(retryAfter: nil, now: start)
-            budget.withdrawRefusal()
-            #expect(budget.limit == 1, "\(others)")
-        }
-    }
-
-    @Test func `a rejection that time has forgiven is withdrawn without effect`() {
-        var budget = HostBudget(learntLimit: 3, now: start)
-        for _ in 0..<3 { _ = budget.acquire(now: start) }
-        budget.release()
-        budget.connectionRefused(isSameFile: false, now: start)
-        for _ in 0..<2 { budget.release() }
-        let late = start + HostBudget.forgiveness * 64
-        #expect(budget.acquire(now: late) == .granted && budget.limit == nil)
-        budget.withdrawRefusal()
-        #expect(budget.limit == nil)
-    }
-
-    @Test func `one denied file beside others may be chance, two in a row are not`() {
-        var budget = HostBudget()
-        for _ in 0..<3 { _ = budget.acquire(now: start) }
-        budget.release()
-        budget.connectionRefused(isSameFile: false, now: start)
-        #expect(budget.learntLimit == nil && budget.limit == 2)
-        budget.release()
-        budget.connectionRefused(isSameFile: false, now: start)
-        #expect(budget.learntLimit == 1 && budget.limit == 1 && budget.isLearntLimitCertain)
-        var patient = HostBudget()
-        for _ in 0..<2 { _ = patient.acquire(now: start) }
-        patient.connectionRefused(isSameFile: false, now: start)
-        patient.connectionRefused(isSameFile: false, now: start + .seconds(60))
-        #expect(patient.learntLimit == nil)
-    }
-
-    @Test
-    func `one rejection beside a connection for the same file shows the limit, a second makes it certain`() {
-        var budget = HostBudget()
-        for _ in 0..<3 { _ = budget.acquire(now: start) }
-        budget.release()
-        budget.connectionRefused(isSameFile: true, now: start)
-        #expect(budget.learntLimit == 2 && budget.limit == 2 && !budget.isLearntLimitCertain)
-        budget.connectionRefused(isSameFile: true, now: start + .seconds(1))
-        #expect(budget.learntLimit == 2 && budget.isLearntLimitCertain)
-    }
-
-    @Test func `an origin that serves more than is stored for it has no stored limit`() {
-        var budget = HostBudget(learntLimit: 1, now: start)
-        _ = budget.acquire(now: start)
-        let isMore = budget.accept()
-        #expect(!isMore)
-        let later = start + HostBudget.recovery * 8
-        #expect(budget.acquire(now: later) == .granted)
-        let serves = budget.accept()
-        #expect(serves && budget.learntLimit == nil)
-        budget.release(served: true)
-        budget.connectionRefused(isSameFile: true, now: later)
-        #expect(budget.learntLimit == 1, "a later rejection counts again")
-    }
-
-    @Test func `a host that rejects one more each time is tried less and less often`() {
-        var budget = HostBudget()
-        var now = start
-        _ = budget.acquire(now: now)
-        var waits: [Double] = []
-        for _ in 0..<5 {
-            let since = now
-            while budget.acquire(now: now) != .granted { now = now + .seconds(1) }
-            waits.append((now - since).seconds)
-            budget.release()
-            budget.throttled(retryAfter: nil, now: now)
-        }
-        #expect(waits == [0, 10, 20, 40, 80])
-    }
-
-    @Test func `a limit learnt by an earlier run applies from the first connection on`() {
-        var budget = HostBudget(learntLimit: 2, now: start)
-        #expect(budget.acquire(now: start) == .granted)
-        #expect(budget.acquire(now: start) == .granted)
-        #expect(budget.acquire(now: start + .seconds(30)) == .full)
-        #expect(HostBudget(learntLimit: -3, now: start).limit == 1)
-    }
-
-    @Test func `until a host with a stored limit serves a connection, earlier ones may still count`() {
-        var fresh = HostBudget()
-        _ = fresh.acquire(now: start)
-        #expect(!fresh.isCrowded)
-        var budget = HostBudget(learntLimit: 1, now: start)
-        _ = budget.acquire(now: start)
-        #expect(budget.isCrowded)
-        _ = budget.accept()
-        #expect(!budget.isCrowded)
-        budget.release(served: true)
-        _ = budget.acquire(now: start)
-        #expect(!budget.isCrowded, "a denial is the server's decision again")
-    }
-
-    @Test(arguments: [Interval.zero, .seconds(-1), Interval(nanoseconds: .min), Interval(nanoseconds: .max)])
-    func `no wait of a host exceeds a day, and none is zero`(requested: Interval) {
-        var budget = HostBudget()
-        let now = Instant(nanoseconds: .max / 2)
-        budget.throttled(retryAfter: requested, now: now)
-        let result = budget.acquire(now: now)
-        #expect(result == .granted || result == .hold(until: now + RetryAfter.longest))
     }
 }

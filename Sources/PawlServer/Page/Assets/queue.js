@@ -18,6 +18,7 @@
  * @property {number} [timeLeft]
  * @property {number} [connections]
  * @property {number} [retryIn] seconds until the next attempt, if it waits for one
+ * @property {{host: string, connections: number, since: number, reason: string}} [hostLimit] how many connections a host allowed
  * @property {string} [waitsForHost] the host that allows no connection at present
  * @property {number} [retryAttempt] the number of that attempt since the last progress
  * @property {number} [retryLimit] the retries after which it fails

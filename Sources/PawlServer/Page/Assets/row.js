@@ -81,6 +81,7 @@ export class RowElement {
     const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
     const note = row.error ? words.reason(row.error)
       : row.waitsForHost && row.retryIn !== undefined ? words.hostWaits(row.waitsForHost, format.duration(Math.ceil(row.retryIn)))
+      : limitOf(row) ? limitOf(row)
       : failure ? words.cause(failure) : [hostOf(row), row.group].filter(Boolean).join(" · ");
     setText(this.note, shortened(note));
     setAttribute(this.note, "title", row.error ? note : failure ? words.cause(failure) : row.url);
@@ -164,10 +165,16 @@ function stateOf(row) {
   return isRetrying(row) ? "retrying" : row.state;
 }
 
+/** Why it waits for its host, if the host has shown a limit. @param {Row} row */
+function limitOf(row) {
+  if (!row.waitsForHost || !row.hostLimit || row.retryIn !== undefined) return "";
+  return words.hostAllowed(row.hostLimit.host, row.hostLimit.connections, format.moment(row.hostLimit.since));
+}
+
 /** @param {Row} row @param {boolean} isShort without what a row has little room for */
 export function stateText(row, isShort = false) {
   const state = stateOf(row);
-  if (state === "crowded" && !isShort) return words.waitingFor(row.waitsForHost ?? "");
+  if (state === "crowded" && !isShort) return limitOf(row) || words.waitingFor(row.waitsForHost ?? "");
   if (state === "retrying") {
     const text = words.retrying(format.duration(Math.ceil(row.retryIn ?? 0)));
     return isShort || !row.retryAttempt ? text : words.retryOf(text, row.retryReason ?? "", row.retryAttempt, row.retryLimit ?? 0);

@@ -61,6 +61,8 @@ export const english = {
   retryOf: (/** @type {string} */ text, /** @type {string} */ reason, /** @type {number} */ attempt, /** @type {number} */ limit) =>
     `${text} (${[reason, limit < 1_000_000 ? `${attempt} of ${limit}` : `try ${attempt}`].filter(Boolean).join(", ")})`,
   waitingFor: (/** @type {string} */ host) => `Waiting for ${host}`,
+  hostAllowed: (/** @type {string} */ host, /** @type {number} */ count, /** @type {string} */ time) =>
+    `${host} allowed ${count} ${count === 1 ? "connection" : "connections"} at ${time}; "pawl hosts --forget ${host}" forgets it`,
   hostWaits: (/** @type {string} */ host, /** @type {string} */ span) => `${host} requested a wait: ${span} left`,
   leftIn: (/** @type {string} */ span) => `${span} left`,
   detailsOf: (/** @type {string} */ name) => `Details of ${name}`,

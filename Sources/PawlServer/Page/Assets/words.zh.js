@@ -53,6 +53,7 @@ export const chinese = {
   retryOf: (text, reason, attempt, limit) =>
     `${text}（${[reason, limit < 1_000_000 ? `第 ${attempt} 次，共 ${limit} 次` : `第 ${attempt} 次`].filter(Boolean).join("，")}）`,
   waitingFor: (host) => `等待 ${host}`,
+  hostAllowed: (host, count, time) => `${host} 在 ${time} 只允许 ${count} 个连接；“pawl hosts --forget ${host}”可清除此记录`,
   hostWaits: (host, span) => `${host} 要求等待，剩余 ${span}`,
   leftIn: (span) => `剩余 ${span}`,
   detailsOf: (name) => `${name} 的详情`,

@@ -27,7 +27,7 @@ import Testing
         for lane in refused {
             bench.respond(forbidden, to: lane)
             noticed += bench.said.count {
-                if case .connectionRefused(_, isSameFile: true) = $0 { true } else { false }
+                if case .refused(let refusal) = $0 { refusal.isSameFile } else { false }
             }
         }
         #expect(noticed == 7 && bench.machine.lanes.count == 1 && bench.machine.phase == .transferring)
@@ -43,11 +43,9 @@ import Testing
         #expect(requests == 0 && bench.machine.attempts == 0)
     }
 
-    @Test
-    func `a file that is forbidden beside others is reported once, and withdrawn when it is its own fault`() {
+    @Test func `a 403 beyond the limit that this run has seen is retried, one within it is final`() {
         var bench = Bench()
         bench.begin()
-        let origin = bench.machine.sources[0].given.origin
         func respond(isCrowded: Bool) {
             bench.said = bench.machine.responded(
                 bench.lane,
@@ -58,14 +56,13 @@ import Testing
             )
         }
         respond(isCrowded: true)
-        #expect(bench.said.contains(.connectionRefused(origin, isSameFile: false)))
-        bench.ring()
-        respond(isCrowded: true)
-        #expect(!bench.said.contains(.connectionRefused(origin, isSameFile: false)))
+        let refusals = bench.said.compactMap { if case .refused(let refusal) = $0 { refusal } else { nil } }
+        #expect(refusals.map(\.reason) == [.status(403)] && bench.machine.phase == .probing)
         bench.ring()
         respond(isCrowded: false)
-        #expect(bench.said.contains(.connectionRefusalWithdrawn(origin)))
         #expect(bench.machine.phase == .failed)
+        let isReported = bench.said.contains { if case .refused = $0 { true } else { false } }
+        #expect(!isReported, "it says nothing of the host")
     }
 
     @Test func `a reset of every further connection has the same effect`() {

@@ -190,7 +190,7 @@ import Testing
 
     @Test func `overload limits the host before the program decides, and once`() throws {
         func reports(_ actions: [Action]) -> Int {
-            actions.count { if case .throttled = $0 { true } else { false } }
+            actions.count { if case .refused = $0 { true } else { false } }
         }
         var bench = Self.bench(.validate)
         bench.begin()

@@ -60,7 +60,7 @@ import Testing
         head.retryAfter = "600"
         bench.respond(head)
         let requested = bench.said.compactMap {
-            if case .throttled(_, let wait, _) = $0 { wait } else { nil }
+            if case .refused(let refusal) = $0 { refusal.retryAfter } else { nil }
         }
         #expect(requested == [.seconds(7)])
     }

@@ -111,8 +111,8 @@ import Testing
         var bench = Self.four()
         let lane = bench.machine.lanes[2].id
         bench.fail(.connectionRefused, lane: lane)
-        let origin = bench.machine.sources[0].given.origin
-        #expect(bench.said.contains(.throttled(origin, retryAfter: nil, isFirst: true)))
+        let refusal = LaneRefusal(lane: lane, reason: .connection, isSameFile: true)
+        #expect(bench.said.contains(.refused(refusal)))
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.count == 3)
         bench.tick(after: 5)
         #expect(bench.machine.lanes.count == 3)

@@ -48,6 +48,9 @@ enum WalkEvent: Hashable {
     case unreached(LaneID)
     case closed(LaneID)
     case denied(LaneID)
+    /// The host has requested no request for a while.
+    case held(LaneID)
+    case turn
     case tick(seconds: Int)
     case network(Bool)
     case pause
@@ -66,7 +69,7 @@ extension WalkEvent {
     /// The events that are possible in this state.
     static func possible(in machine: DownloadMachine) -> [WalkEvent] {
         var events: [WalkEvent] = [
-            .begin(nil), .pause, .preempt, .remove, .replaced, .rang, .network(false), .network(true),
+            .begin(nil), .pause, .preempt, .remove, .replaced, .rang, .turn, .network(false), .network(true),
             .diskFailed, .published,
             .digested(right: true), .digested(right: false), .tick(seconds: 1), .tick(seconds: 11),
         ]
@@ -80,7 +83,7 @@ extension WalkEvent {
         switch lane.stage {
         case .asking:
             Response.allCases.map { .responded(lane.id, $0) } + [
-                .broke(lane.id), .unreached(lane.id), .closed(lane.id), .denied(lane.id),
+                .broke(lane.id), .unreached(lane.id), .closed(lane.id), .denied(lane.id), .held(lane.id),
             ]
         case .claiming: Claim.allCases.map { .claimed(lane.id, $0) }
         case .flowing:

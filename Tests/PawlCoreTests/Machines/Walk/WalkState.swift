@@ -43,6 +43,8 @@ struct WalkState {
             return machine.ended(lane, .failed(TransferFault(.unreachable, foreign: "no route")), now: now)
         case .closed(let lane): return machine.ended(lane, .stopped, now: now)
         case .denied(let lane): return machine.denied(lane, until: nil, now: now)
+        case .held(let lane): return machine.denied(lane, until: now + .seconds(5), now: now)
+        case .turn: return machine.turn(now: now)
         case .tick(let seconds):
             now = now + .seconds(Double(seconds))
             return machine.tick(now: now)
@@ -173,6 +175,7 @@ extension WalkState {
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
                 machine.isTooSlow, machine.isStale, machine.asksClosed, machine.difference == nil,
                 machine.question != nil, machine.network.isChecked, machine.network.isTrying,
+                machine.awaitsPlace, machine.isForced,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),

@@ -31,7 +31,7 @@ struct WalkStep {
         case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
             if !opened.isEmpty { return "a request after \(event)" }
         case .begin, .responded, .claimed, .progressed, .compared, .comparedBlank, .reachedEnd, .joined,
-            .denied, .tick,
+            .denied, .held, .turn, .tick,
             .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
             break
         }
@@ -67,8 +67,7 @@ struct WalkStep {
                 }
             case .startOver where !after.isClaimed: return "started over without a file"
             case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
-                .refresh, .ask, .useMemory, .throttled, .connectionRefused,
-                .connectionRefusalWithdrawn, .verify, .verifyDecoded, .findSidecars, .check,
+                .refresh, .ask, .useMemory, .refused, .verify, .verifyDecoded, .findSidecars, .check,
                 .discard, .close, .restoreOriginal, .restoreExtended, .notify:
                 break
             }
@@ -80,7 +79,7 @@ struct WalkStep {
         switch event {
         case .begin, .claimed: return nil
         case .responded, .progressed, .compared, .comparedBlank, .reachedEnd, .joined, .completed, .broke,
-            .unreached, .closed, .denied,
+            .unreached, .closed, .denied, .held, .turn,
             .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published,
             .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
@@ -103,10 +102,10 @@ struct WalkStep {
         case .responded(let lane, _), .compared(let lane, _), .comparedBlank(let lane), .reachedEnd(let lane),
             .joined(let lane, _),
             .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane),
-            .claimed(let lane, _),
-            .denied(let lane), .progressed(let lane):
+            .claimed(let lane, _), .denied(let lane), .held(let lane), .progressed(let lane):
             before.lanes.first { $0.id == lane }?.source
-        case .begin, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested,
+        case .begin, .turn, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang,
+            .digested,
             .published, .diskFailed:
             nil
         }
@@ -115,6 +114,8 @@ struct WalkStep {
     /// Something is running or scheduled as long as the download is active.
     private var stuck: String? {
         let isWaiting = after.isActive && after.lanes.isEmpty && !after.isRetryPending
-        return isWaiting ? "nothing is running and nothing is scheduled" : nil
+        if isWaiting { return "nothing is running and nothing is scheduled" }
+        if after.awaitsPlace, !after.isActive { return "it waits for a connection in \(after.phase)" }
+        return nil
     }
 }

@@ -1,0 +1,66 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlSystem
+
+/// How many connections a host allowed, and when, in words.
+struct HostLimitText: Hashable, Sendable {
+    private let limit: DownloadSnapshot.HostLimit
+
+    init(_ limit: DownloadSnapshot.HostLimit) { self.limit = limit }
+
+    /// As the service sends it; `nil` for `null`.
+    init?(_ json: JSON?) {
+        guard let host = json?["host"]?.string, let connections = json?["connections"]?.integer,
+            let since = json?["since"]?.integer
+        else { return nil }
+        limit = DownloadSnapshot.HostLimit(
+            host: TerminalText.harmless(host),
+            connections: Int(clamping: connections),
+            since: since,
+            reason: TerminalText.harmless(json?["reason"]?.string ?? "")
+        )
+    }
+
+    /// `files.example allowed 2 connections at 06:59`.
+    var sentence: String {
+        let count = limit.connections == 1 ? "1 connection" : "\(limit.connections) connections"
+        return "\(limit.host) allowed \(count) at \(time)"
+    }
+
+    /// The same with the reason, and what ends it.
+    var details: String { "\(sentence) (\(reason)); 'pawl hosts --forget \(limit.host)' forgets it" }
+
+    /// When and how it was seen, without the host's name.
+    var line: String { "\(limit.connections) at \(time) (\(reason))" }
+
+    /// How a further connection was refused.
+    var reason: String {
+        switch limit.reason {
+        case "refused": "a further one was refused"
+        case "reset": "a further one was reset"
+        case "reply": "a further one was refused by the server"
+        case let status: "a further one got status \(status)"
+        }
+    }
+
+    /// With the date, if it was not today.
+    private var time: String {
+        let now = SystemClock().wallTime.seconds
+        let parts = Self.parts(limit.since)
+        let clock = "\(Self.digits(parts.tm_hour)):\(Self.digits(parts.tm_min))"
+        let today = Self.parts(now)
+        guard parts.tm_yday != today.tm_yday || parts.tm_year != today.tm_year else { return clock }
+        return
+            "\(parts.tm_year + 1900)-\(Self.digits(parts.tm_mon + 1))-\(Self.digits(parts.tm_mday)) \(clock)"
+    }
+
+    private static func parts(_ seconds: Int64) -> tm {
+        var time = time_t(seconds)
+        var parts = tm()
+        _ = unsafe localtime_r(&time, &parts)
+        return parts
+    }
+
+    private static func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

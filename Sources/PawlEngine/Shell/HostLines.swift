@@ -1,0 +1,242 @@
+import PawlCore
+import Synchronization
+
+/// The budgets of all hosts, and the lines of downloads that wait for connections to them: one line for each origin,
+/// whichever loops they run on.
+final class HostLines: Sendable {
+    /// Calls a download whose turn has come, on any thread.
+    typealias Call = @Sendable (Origin) -> Void
+
+    private struct State: Sendable {
+        var limits = HostLimits()
+        var budgets: [Origin: HostBudget] = [:]
+        /// The number of budgets at which unused ones are removed.
+        var sweepsAt = 64
+        /// The origins for which somebody waits.
+        var waited: Set<Origin> = []
+        /// How those who wait are called, by their runs.
+        var calls: [UInt64: Call] = [:]
+
+        mutating func sweep(now: Instant) {
+            guard budgets.count >= sweepsAt else { return }
+            for origin in Array(budgets.keys) where budgets[origin]?.isForgettable(now: now) ?? false {
+                budgets[origin] = nil
+            }
+            sweepsAt = max(64, budgets.count * 2)
+        }
+
+        /// Edits the budget of an origin in place; `nil` when there is none.
+        mutating func edit<Value>(_ origin: Origin, _ body: (inout HostBudget) -> Value) -> Value? {
+            budgets.index(forKey: origin).map { body(&budgets.values[$0]) }
+        }
+    }
+
+    /// Whose turn has come at which origin.
+    private struct Turn: Sendable {
+        var origin: Origin
+        var call: Call
+    }
+
+    private static let never = Instant(nanoseconds: .max)
+
+    private let state = Mutex(State())
+    private let notes: (any HostNotes)?
+    private let flaw: HostBudget.Flaw?
+    private let clock: any Clock
+    private let onLimit: (@Sendable (HostNote, String) -> Void)?
+    private let isRateLimited = Atomic(false)
+    /// When somebody's turn comes without another event, in nanoseconds.
+    private let nextTime = Atomic(HostLines.never.nanoseconds)
+
+    init(_ ports: Ports) {
+        notes = ports.hostNotes
+        flaw = ports.hostFlaw
+        clock = ports.clock
+        onLimit = ports.onHostLimit
+    }
+
+    // MARK: connections
+
+    /// A connection, or a place in the line: then `call` is called when there is one.
+    func acquire(
+        _ request: HostBudget.Request,
+        at origin: Origin,
+        now: Instant,
+        call: @escaping Call
+    ) -> HostBudget.Grant {
+        change(origin, now: now) { state in
+            state.sweep(now: now)
+            if state.budgets[origin] == nil {
+                state.budgets[origin] = makeBudget(of: origin, state, now: now)
+            }
+            let grant = state.edit(origin) { $0.acquire(request, now: now) } ?? .full
+            if grant != .granted { state.calls[request.run] = call }
+            return grant
+        }
+    }
+
+    private func makeBudget(of origin: Origin, _ state: State, now: Instant) -> HostBudget {
+        let remembered = notes?.note(of: origin)
+        if let remembered { onLimit?(remembered, origin.host) }
+        return HostBudget(remembered: remembered, most: state.limits.connections, flaw: flaw, now: now)
+    }
+
+    /// As ``acquire(_:at:now:call:)``, in the place of a connection that has ended.
+    func replace(
+        ended: UInt64?,
+        by request: HostBudget.Request,
+        at origin: Origin,
+        now: Instant,
+        call: @escaping Call
+    ) -> HostBudget.Grant {
+        change(origin, now: now) { state in
+            let grant = state.edit(origin) { $0.replace(ended: ended, by: request, now: now) } ?? .full
+            if grant != .granted { state.calls[request.run] = call }
+            return grant
+        }
+    }
+
+    func release(_ origin: Origin, run: UInt64, ended: UInt64?, now: Instant) {
+        change(origin, now: now) { state in
+            _ = state.edit(origin) { $0.release(run, ended: ended, now: now) }
+        }
+    }
+
+    /// The download waits at this origin no more.
+    func leave(_ origin: Origin, run: UInt64, isLast: Bool, now: Instant) {
+        change(origin, now: now) { state in
+            if isLast { state.calls[run] = nil }
+            _ = state.edit(origin) { $0.leave(run, now: now) }
+        }
+    }
+
+    /// Gives up a place that was reserved for the download and not used.
+    func pass(_ origin: Origin, run: UInt64, now: Instant) {
+        change(origin, now: now) { state in _ = state.edit(origin) { $0.pass(run, now: now) } }
+    }
+
+    /// Lets those go whose time has come.
+    func advance(now: Instant) {
+        guard now.nanoseconds >= nextTime.load(ordering: .relaxed) else { return }
+        for origin in state.withLock({ $0.waited }) {
+            change(origin, now: now) { state in _ = state.edit(origin) { $0.advance(now: now) } }
+        }
+    }
+
+    /// When ``advance(now:)`` is due; `nil` for never.
+    var nextTurn: Instant? {
+        let time = nextTime.load(ordering: .relaxed)
+        return time == Self.never.nanoseconds ? nil : Instant(nanoseconds: time)
+    }
+
+    /// Changes the state, and calls those whose turn has come.
+    private func change<Value: Sendable>(
+        _ origin: Origin,
+        now: Instant,
+        _ body: (inout State) -> Value
+    ) -> Value {
+        let (value, turns) = state.withLock { state -> (Value, [Turn]) in
+            let value = body(&state)
+            return (value, settle(origin, &state, now: now))
+        }
+        for turn in turns { turn.call(turn.origin) }
+        return value
+    }
+
+    private func settle(_ origin: Origin, _ state: inout State, now: Instant) -> [Turn] {
+        let isWaited = state.edit(origin) { !$0.line.isEmpty } ?? false
+        guard isWaited || !state.waited.isEmpty else { return [] }
+        if isWaited { state.waited.insert(origin) } else { state.waited.remove(origin) }
+        let runs = state.edit(origin) { $0.takeTurns() } ?? []
+        let times = state.waited.compactMap { state.budgets[$0]?.nextTurn(now: now) }
+        nextTime.store((times.min() ?? Self.never).nanoseconds, ordering: .relaxed)
+        return runs.compactMap { run in state.calls[run].map { Turn(origin: origin, call: $0) } }
+    }
+
+    // MARK: what hosts allow
+
+    func accept(_ origin: Origin, run: UInt64, target: UInt64, now: Instant) {
+        let noted = change(origin, now: now) { state in
+            state.edit(origin) { $0.accept(run, target, now: now) } ?? nil
+        }
+        store(noted, of: origin)
+    }
+
+    /// `isRemembered`: it is stored for later runs what the refusal says.
+    func refused(_ refusal: HostRefusal, by origin: Origin, isRemembered: Bool, now: Instant) {
+        let wallTime = clock.wallTime
+        let noted = change(origin, now: now) { state in
+            state.edit(origin) { $0.refused(refusal, now: now, wallTime: wallTime) } ?? nil
+        }
+        if case .note(let note) = noted { onLimit?(note, origin.host) }
+        if isRemembered { store(noted, of: origin) }
+    }
+
+    private func store(_ change: HostBudget.Change?, of origin: Origin) {
+        switch change {
+        case .note(let note): notes?.note(note, of: origin)
+        case .forget: notes?.forget(origin)
+        case nil: break
+        }
+    }
+
+    /// The origin's quota is used up for that long.
+    func hold(_ origin: Origin, until: Instant, now: Instant) {
+        change(origin, now: now) { state in _ = state.edit(origin) { $0.hold(until: until) } }
+    }
+
+    func isCrowded(_ origin: Origin) -> Bool { state.withLock { $0.budgets[origin]?.isCrowded ?? false } }
+
+    /// What holds at the origin now, if anything does.
+    func note(of origin: Origin) -> HostNote? {
+        state.withLock { state in
+            guard let budget = state.budgets[origin] else { return nil }
+            return budget.limit?.note ?? budget.memory?.note
+        }
+    }
+
+    /// The budgets of all origins that are in use or have refused something.
+    var budgets: [Origin: HostBudget] { state.withLock { $0.budgets } }
+
+    /// Nothing is known of the limits of this host any more; of none with `nil`.
+    func forget(host: String?, now: Instant) {
+        for origin in state.withLock({ Array($0.budgets.keys) })
+        where host.map({ $0.lowercased() == origin.host.lowercased() }) ?? true {
+            change(origin, now: now) { state in _ = state.edit(origin) { $0.forget(now: now) } }
+        }
+    }
+
+    // MARK: the user's limits
+
+    func change(to limits: HostLimits, now: Instant) {
+        isRateLimited.store(limits.rate != nil, ordering: .relaxed)
+        let origins = state.withLock { state in
+            state.limits = limits
+            return Array(state.budgets.keys)
+        }
+        for origin in origins {
+            change(origin, now: now) { state in
+                _ = state.edit(origin) { $0.change(most: limits.connections, now: now) }
+            }
+        }
+    }
+
+    var hasRate: Bool { isRateLimited.load(ordering: .relaxed) }
+    var rate: Int64? { state.withLock { $0.limits.rate } }
+
+    func charge(_ bytes: Int, to origin: Origin, now: Instant) {
+        guard hasRate else { return }
+        state.withLock { state in
+            let rate = state.limits.rate
+            _ = state.edit(origin) { $0.charge(bytes, rate: rate, now: now) }
+        }
+    }
+
+    func delay(of origin: Origin, now: Instant) -> Interval {
+        guard hasRate else { return .zero }
+        return state.withLock { state in
+            let rate = state.limits.rate
+            return state.edit(origin) { $0.delay(rate: rate, now: now) } ?? .zero
+        }
+    }
+}
