@@ -126,6 +126,10 @@ public enum DownloadState: String, Sendable, Hashable, CaseIterable {
     ///
     /// Resumes when it reports one; meanwhile further attempts are made, at most a minute apart.
     case waitingForNetwork
+    /// In a manager: the disk has no room, is read-only or is not there; it runs again when that has changed.
+    ///
+    /// ``DownloadSnapshot/error`` says what is missing. It keeps no slot.
+    case waitingForDisk
     /// The checksum is being computed.
     case verifying
     /// The file is being moved to its final name.

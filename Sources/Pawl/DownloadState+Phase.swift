@@ -5,7 +5,7 @@ extension DownloadState {
     /// Not running.
     var isAtRest: Bool {
         switch self {
-        case .waiting, .paused, .preempted, .finished, .failed, .removed: true
+        case .waiting, .waitingForDisk, .paused, .preempted, .finished, .failed, .removed: true
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: false
         }
     }
@@ -16,8 +16,8 @@ extension DownloadState {
     public var isFinal: Bool {
         switch self {
         case .finished, .failed, .removed: true
-        case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,
-            .preempted:
+        case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing,
+            .paused, .preempted:
             false
         }
     }

@@ -72,6 +72,8 @@ extension DownloadSession {
         options.slots = configuration.maximumConcurrentTasks
         // No download may run before its task is restored.
         options.holdsAtStart = true
+        // As with NSURLSession, such a task fails.
+        options.waitsForDisk = false
         options.keepsResponses = true
         options.isMeasured = true
         options.hooks = hooks

@@ -31,6 +31,43 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable))
+    func `the service waits for a full disk, shows that, and goes on when there is room`() throws {
+        let disk = try MountedFolder(bytes: 2 << 20)
+        let house = try ServiceHouse()
+        let more = ["PAWL_ROOT": disk.path]
+        func output(_ arguments: String...) throws -> String {
+            let process = try house.start(arguments, more: more)
+            process.wait()
+            return process.output
+        }
+        _ = try output("serve", "--background")
+        for name in ["a", "b", "c"] { _ = try output("add", house.origin.serve("/\(name)", Self.payload)) }
+        var list = ""
+        while list.components(of: "waiting for disk") < 3 { list = try output("list") }
+        #expect(list.contains("needs"), "the reason: \(list)")
+        #expect(try output("list", "--json").contains(#""state":"waitingForDisk""#))
+        #expect(try output("resume", "--all") == "resumed all\n")
+        try disk.remount("size=64m")
+        while try output("list").components(of: "finished") < 3 {}
+        for name in ["a", "b", "c"] {
+            #expect(FileSystem.difference(of: disk.path(name), from: Self.payload) == nil)
+        }
+    }
+
+    @Test func `a limit of the size of files is named`() throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f", Self.payload)
+        let process = try PawlProcess.run(
+            "/bin/sh",
+            [
+                "-c", "ulimit -f 1000; exec \"$0\" get --progress none -d \"$1\" \"$2\"", PawlBinary.path,
+                bench.folder.path, url,
+            ]
+        )
+        #expect(process.exit == .code(17) && process.errors.contains("RLIMIT_FSIZE"), "\(process.errors)")
+    }
+
+    @Test(.enabled(if: MountedFolder.isAvailable))
     func `A9 a read-only folder is reported with its path`() throws {
         let bench = try Bench()
         let disk = try MountedFolder(bytes: 1 << 20)
@@ -170,4 +207,9 @@ import Testing
         default: try FileSystem.write(bytes, to: journal)
         }
     }
+}
+
+extension String {
+    /// How often it has that part.
+    fileprivate func components(of part: String) -> Int { ranges(of: part).count }
 }

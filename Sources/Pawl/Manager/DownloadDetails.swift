@@ -110,6 +110,11 @@ extension DownloadManager {
         }
     }
 
+    /// How many downloads wait for their disk.
+    package func waitingForDisk() async throws(PawlError) -> Int {
+        try await query { $0.diskWaits.count }
+    }
+
     /// The result of ``change(options:of:)``.
     public struct OptionsChange: Sendable, Hashable {
         /// Whether the options were stored: `false` when there is no such download or it has finished.
@@ -156,12 +161,28 @@ extension DownloadManager {
         }
     }
 
-    /// Resumes all paused downloads, in queue order.
+    /// Resumes all paused downloads, in queue order, and retries those that wait for their disk and then those that have
+    /// failed, in the order in which they did.
     public func resumeAll() async throws(PawlError) {
+        try await resumeAll(withFailed: true)
+    }
+
+    /// `withFailed`: also those that have failed.
+    package func resumeAll(withFailed: Bool) async throws(PawlError) {
         try await step { step throws(Failure) in
-            for entry in try step.keeper.entriesNow() where entry.state == .paused {
-                _ = try step.keeper.resume(entry.id)
+            let keeper = step.keeper
+            keeper.tryAll()
+            for entry in try keeper.entriesNow() where entry.state == .paused {
+                _ = try keeper.resume(entry.id)
             }
+            guard withFailed else { return }
+            let failed = try keeper.store.records(
+                matching: QueueFilter(states: [.failed]),
+                by: .ended(newestFirst: false),
+                offset: 0,
+                limit: .max
+            )
+            for record in failed { _ = try keeper.resume(record.id) }
         }
     }
 

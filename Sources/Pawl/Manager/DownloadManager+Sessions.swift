@@ -50,8 +50,8 @@ extension DownloadManager {
             guard let snapshot = try step.snapshot(of: id) else { return }
             switch snapshot.state {
             case .finished, .failed, .removed: return
-            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,
-                .preempted:
+            case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying,
+                .publishing, .paused, .preempted:
                 _ = try step.resume(id)
             }
         }

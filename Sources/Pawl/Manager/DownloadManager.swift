@@ -68,6 +68,10 @@ public final class DownloadManager: Sendable {
         ///
         /// Default `true`. Otherwise they are paused until they are resumed.
         public var resumesAtStart = true
+        /// Whether downloads wait whose disk has no room, or is not there, instead of failing.
+        ///
+        /// Default `true`. They run again when it has: see ``DownloadState/waitingForDisk``.
+        public var waitsForDisk = true
         /// Whether connections to this machine and to private networks are refused.
         ///
         /// Checked after name resolution, for every connection including those to proxies, so neither a name

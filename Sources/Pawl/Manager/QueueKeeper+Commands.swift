@@ -94,6 +94,10 @@ extension QueueKeeper {
     /// `endsWait`, ends the wait for a retry.
     func resume(_ id: QueueID, endsWait: Bool = true) throws(Failure) -> Bool {
         if machine.knows(id) {
+            if machine.rest(of: id) == .waitingForDisk {
+                tryNow(id)
+                return true
+            }
             if endsWait, machine.rest(of: id) == nil, let run = runs[id], run.box.reading.waitsToTry {
                 engine.retryNow(run.engineID)
                 return true
@@ -109,6 +113,7 @@ extension QueueKeeper {
 
     func force(_ id: QueueID) throws(Failure) -> Bool {
         if !machine.knows(id), try !revive(id) { return false }
+        diskWaits.tryNow(id)
         let actions = machine.start(id)
         perform(actions)
         return !actions.isEmpty

@@ -53,6 +53,7 @@ extension QueueKeeper {
         var base = DownloadSnapshot(record)
         if let rest, run == nil {
             base.state = rest
+            base.error = diskWaits.failure(of: record.id).map { PawlError($0) } ?? base.error
         } else if let check = checks[record.id] {
             base.note(check)
         }
@@ -69,6 +70,7 @@ extension QueueKeeper {
             if let rest, !snapshot.state.isAtRest { snapshot.state = rest }
         } else if let rest {
             snapshot.state = rest
+            snapshot.error = diskWaits.failure(of: record.id).map { PawlError($0) } ?? snapshot.error
         } else if let check = checks[record.id] {
             snapshot.note(check)
         }

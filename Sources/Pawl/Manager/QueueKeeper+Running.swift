@@ -39,6 +39,7 @@ extension QueueKeeper {
             guard let record = try record(id) else {
                 throw Failure(.unknown, "cannot start", at: id.text, because: "the queue has no record of it")
             }
+            if isHindered(record) { return }
             if let length = try publishedLength(record) { return recognize(record, length: length) }
             notePublishing(id, false)
             try checkRoot()
@@ -247,12 +248,14 @@ extension QueueKeeper {
         if isLeaving(id) { return endRemoved(id, result) }
         let (response, isOutdated) = (runs[id]?.response, runs[id]?.isOutdated ?? false)
         leave(id)
+        if case .failure(let failure) = result, !isOutdated, stall(id, after: failure) { return }
         var result = result
         if case .success(let file) = result {
             result = isOutdated ? .failure(changedTooLate(id, file)) : named(id, file)
         }
         switch result {
         case .success(let file):
+            endWait(of: id, isFinished: true)
             edit(id) { record in
                 // Content in memory has no file, and no name that another file may have.
                 record.name = file.path.pathParts().last.map { String($0) }
@@ -271,6 +274,7 @@ extension QueueKeeper {
             notify(id, .finished(file))
         case .failure(let failure):
             forgetDiscarded(id)
+            endWait(of: id, isFinished: false)
             edit(id) { record in
                 record.endedAt = ports.clock.wallTime
                 record.keep(failure)

@@ -15,6 +15,8 @@ final class QueueKeeper: ThreadBound {
         let began: String
         /// The first URL with which it began.
         private let beganSource: String
+        /// The bytes that it had then.
+        let beganWritten: Int64
         /// Whether it was paused when its bytes were complete already.
         var wasPausedTooLate = false
         /// The first URL when its bytes were complete: another one that is set later is too late.
@@ -23,7 +25,7 @@ final class QueueKeeper: ThreadBound {
 
         init(engineID: DownloadID, box: ProgressCell, record: QueueRecord) {
             (self.engineID, self.box, self.record) = (engineID, box, record)
-            (began, beganSource) = (record.options, record.sources[0])
+            (began, beganSource, beganWritten) = (record.options, record.sources[0], record.written)
         }
 
         /// Whether what it fetched is another part than is wanted now, of another URL, or was not checked with a digest that
@@ -91,6 +93,13 @@ final class QueueKeeper: ThreadBound {
     /// Downloads being started, and what was written of them.
     var starts = StartLedger()
     var writtenStarts: String?
+    /// Downloads that wait for their disk, and when it is looked at again.
+    var diskWaits = DiskWaits()
+    var nextRoom: Instant?
+    /// Downloads that were to start and that have to wait as well.
+    var hindered: [(QueueID, DiskWaits.Cause)] = []
+    let waitsForDisk: Bool
+    var dice: Dice
     /// Waiting downloads continue without being resumed.
     let startsByItself: Bool
     /// Downloads whose file is being renamed, also those whose process was killed meanwhile.
@@ -132,6 +141,8 @@ final class QueueKeeper: ThreadBound {
         isMeasured = configuration.isMeasured
         judge = configuration.judge
         startsByItself = !configuration.holdsAtStart
+        waitsForDisk = configuration.waitsForDisk
+        dice = Dice(seed: UInt64(bitPattern: ports.clock.now.nanoseconds))
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL
         hooks = configuration.hooks
@@ -192,7 +203,8 @@ final class QueueKeeper: ThreadBound {
     /// Progress of running downloads is written every second.
     var deadline: Instant? {
         let isBusy = !runs.isEmpty || writeFailure != nil
-        let due = [isBusy ? nextProgress : nil, nextLimit].compactMap { $0 }.min()
+        let stalls = hindered.isEmpty ? nil : ports.clock.now
+        let due = [isBusy ? nextProgress : nil, nextLimit, nextRoom, stalls].compactMap { $0 }.min()
         return due.map { max($0, ports.clock.now + .milliseconds(1)) }
     }
 
@@ -202,6 +214,8 @@ final class QueueKeeper: ThreadBound {
         let isDue = now >= nextProgress
         if isDue { nextProgress = now + .seconds(1) }
         if let due = nextLimit, now >= due { followTimetable() }
+        if let due = nextRoom, now >= due { lookForRoom(now: now) }
+        stallHindered()
         var failure = write(progress: isDue)
         if failure == nil, !cleanings.isEmpty {
             clean()

@@ -103,6 +103,7 @@ extension DownloadState {
             case .waiting: .waiting
             case .paused: .paused
             case .preempted: .preempted
+            case .waitingForDisk: .waitingForDisk
             }
     }
 }

@@ -181,7 +181,7 @@ struct ProgressReporter: ~Copyable {
         case .started(_, let resumedAt): resumedAt > 0
         case .notice, .paused, .finished, .failed: true
         // The row shows it, for as long as it lasts.
-        case .retry, .waitingForNetwork, .verifying: false
+        case .retry, .waitingForNetwork, .waitingForDisk, .verifying: false
         }
     }
 

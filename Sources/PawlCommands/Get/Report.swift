@@ -9,6 +9,7 @@ package struct Report: Sendable, Hashable {
         /// `delay` in seconds.
         indirect case retry(PawlError, delay: Double)
         case waitingForNetwork
+        case waitingForDisk
         case verifying
         case paused
         indirect case finished(DownloadedFile)

@@ -102,6 +102,7 @@ package struct RunLedger: Sendable {
     private mutating func report(_ state: DownloadState) -> Report.Kind? {
         switch state {
         case .waitingForNetwork: return .waitingForNetwork
+        case .waitingForDisk: return .waitingForDisk
         case .verifying: return .verifying
         case .paused:
             paused += 1
@@ -114,7 +115,7 @@ package struct RunLedger: Sendable {
     /// Whether a state is reported; the other states follow from events of their own.
     private func isTold(_ state: DownloadState) -> Bool {
         switch state {
-        case .waitingForNetwork, .verifying, .paused: true
+        case .waitingForNetwork, .waitingForDisk, .verifying, .paused: true
         case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed, .removed: false
         }
     }

@@ -15,7 +15,7 @@ package enum JSONLines {
         case .retry(let error, let delay):
             set(error, in: &object)
             object.set("delay", delay, decimals: 3)
-        case .waitingForNetwork, .verifying, .paused:
+        case .waitingForNetwork, .waitingForDisk, .verifying, .paused:
             break
         case .finished(let file):
             object.set("path", file.path)
@@ -105,6 +105,7 @@ extension Report {
         case .notice: "notice"
         case .retry: "retry"
         case .waitingForNetwork: "waitingForNetwork"
+        case .waitingForDisk: "waitingForDisk"
         case .verifying: "verifying"
         case .paused: "paused"
         case .finished: "finished"

@@ -59,6 +59,9 @@ package struct StateText: Sendable, Hashable {
         case "waitingForNetwork":
             word = StateText.waitingForNetwork
             notes = [word, "no network"]
+        case "waitingForDisk":
+            word = "waiting for disk"
+            notes = [word, "no room"]
         default: word = TerminalText.harmless(state)
         }
     }

@@ -34,6 +34,7 @@ extension Report {
             switch event["state"]?.string {
             case "paused": .paused
             case "waitingForNetwork": .waitingForNetwork
+            case "waitingForDisk": .waitingForDisk
             case "verifying": .verifying
             default: nil
             }

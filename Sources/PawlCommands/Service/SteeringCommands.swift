@@ -17,7 +17,7 @@ extension Command {
             Put paused and failed downloads back into the queue. Retry one that waits for its next attempt at once, and \
             download a finished one again if its file is gone.
             """,
-            all: "all paused downloads",
+            all: "all paused, failed and waiting downloads",
             done: "resumed"
         ),
         each(
@@ -100,11 +100,11 @@ extension Command {
         let output = CommandOutput(options)
         guard let group = options.group else {
             let status = try client.call("pawl.status", to: "query")
-            let (count, rest) = name == "pause" ? status.running : status.paused
+            let count = name == "pause" ? status.running : status.resumable
             if count > 0 { try client.call("pawl.\(name)All", [], to: name) }
             output.show(
                 ["\(name)": .bool(count > 0)],
-                count > 0 ? "\(done) all" : "nothing to \(name)\(rest)"
+                count > 0 ? "\(done) all" : "nothing to \(name)"
             )
             return 0
         }
@@ -250,18 +250,12 @@ extension Command {
 }
 
 extension JSON {
-    /// From a status: the number of downloads that `pause --all` affects, and the message if there are none.
-    fileprivate var running: (count: Int64, rest: String) {
-        let count = (self["running"]?.integer ?? 0) + (self["waiting"]?.integer ?? 0)
-        return (count, "")
-    }
+    /// From a status: the number of downloads that `pause --all` affects.
+    fileprivate var running: Int64 { (self["running"]?.integer ?? 0) + (self["waiting"]?.integer ?? 0) }
 
-    /// From a status: the number of downloads that `resume --all` affects, and the message if there are none.
-    fileprivate var paused: (count: Int64, rest: String) {
-        let failed = self["failed"]?.integer ?? 0
-        return (
-            self["paused"]?.integer ?? 0, failed > 0 ? "; 'pawl resume ID' retries a failed download" : ""
-        )
+    /// From a status: the number of downloads that `resume --all` affects.
+    fileprivate var resumable: Int64 {
+        ["paused", "failed", "waitingForDisk"].reduce(0) { $0 + (self[$1]?.integer ?? 0) }
     }
 
     static func strings(_ texts: [String]) -> JSON { .array(texts.map { .string($0) }) }

@@ -91,6 +91,7 @@ package struct QueueBook: Sendable {
     package mutating func pause(_ number: Number, keepsSlot: Bool) -> [Order] {
         let orders: [Order] = line.isPaused(number) ? [] : [.pause(number)]
         line.set(paused: true, of: number)
+        line.set(stuck: false, of: number)
         guard let index = holders.firstIndex(of: number) else { return [] }
         if keepsSlot { return orders }
         holders.remove(at: index)
@@ -105,6 +106,22 @@ package struct QueueBook: Sendable {
         return line.isWaiting(number) ? startNext() : [.start(number)]
     }
 
+    /// It cannot be written: it waits at its place, without a slot, until `wake`.
+    package mutating func stall(_ number: Number) -> [Order] {
+        line.set(stuck: true, of: number)
+        if let index = holders.firstIndex(of: number) {
+            holders.remove(at: index)
+            line.insert(number)
+        }
+        return startNext()
+    }
+
+    /// They may run when their turn comes.
+    package mutating func wake(_ numbers: [Number]) -> [Order] {
+        for number in numbers { line.set(stuck: false, of: number) }
+        return startNext()
+    }
+
     /// Starts it at once; when all slots are taken, the oldest running one is preempted for it (D8).
     ///
     /// This ends a pause of the download, and overrides one of its group.
@@ -112,6 +129,7 @@ package struct QueueBook: Sendable {
         guard line.isWaiting(number) else { return resume(number) }
         line.remove(number)
         line.set(paused: false, of: number)
+        line.set(stuck: false, of: number)
         let orders = holders.count < slots ? [] : takeSlot(of: 0)
         holders.append(number)
         assert(holders.count <= slots, "a forced start takes a slot, it makes none")

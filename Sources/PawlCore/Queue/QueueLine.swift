@@ -13,8 +13,10 @@ package struct QueueLine: Sendable {
         /// Its group is paused.
         var isHeld: Bool
         var isWaiting = false
+        /// Its disk has no room.
+        var isStuck = false
 
-        var isReady: Bool { !isPaused && !isHeld }
+        var isReady: Bool { !isPaused && !isHeld && !isStuck }
     }
 
     private struct Chunk: Sendable {
@@ -73,6 +75,12 @@ package struct QueueLine: Sendable {
 
     package mutating func set(paused: Bool, of number: Number) {
         change(number) { $0.isPaused = paused }
+    }
+
+    package func isStuck(_ number: Number) -> Bool { entries[Int(number)].isStuck }
+
+    package mutating func set(stuck: Bool, of number: Number) {
+        change(number) { $0.isStuck = stuck }
     }
 
     /// Whether its group is paused.

@@ -25,6 +25,8 @@ package struct QueueMachine: Sendable {
         case paused
         /// Preempted; it restarts automatically.
         case preempted
+        /// Its disk has no room, or is not there.
+        case waitingForDisk
     }
 
     /// How a new download starts.
@@ -71,6 +73,7 @@ package struct QueueMachine: Sendable {
     /// Why it does not run; `nil` when it is to run, or is unknown.
     package func rest(of id: QueueID) -> Rest? {
         if scheduler.isPaused(id) { return .paused }
+        if scheduler.isStuck(id) { return .waitingForDisk }
         guard scheduler.isWaiting(id) else { return nil }
         return preempted.contains(id) ? .preempted : .waiting
     }
@@ -181,6 +184,27 @@ package struct QueueMachine: Sendable {
             return begin(id)
         case .active, .leaving(again: false): return [.notify(id, rest(of: id) ?? .waiting)]
         }
+    }
+
+    /// It ended because its disk has no room, or is not there: it waits for it at its place in the line, and keeps no slot.
+    ///
+    /// `place` and `group`: those of one that had given up its slot already.
+    package mutating func stalled(_ id: QueueID, at place: QueuePosition, group: GroupID?) -> [Action] {
+        guard let run = runs.removeValue(forKey: id), !isClosing else { return [] }
+        if run == .removing { return [.clean(id)] }
+        if !knows(id) { scheduler.restore(id, place: place, group: group) }
+        if scheduler.isPaused(id) { return [.notify(id, .paused)] }
+        preempted.remove(id)
+        let orders = scheduler.stall(id)
+        return [.notify(id, .waitingForDisk)] + carryOut(orders)
+    }
+
+    /// They may run when their turn comes.
+    package mutating func wake(_ ids: [QueueID]) -> [Action] {
+        let stuck = ids.filter(scheduler.isStuck)
+        guard !stuck.isEmpty else { return [] }
+        let orders = scheduler.wake(stuck)
+        return stuck.flatMap { notices(waiting: $0) } + carryOut(orders)
     }
 
     /// It ended, successfully or not.

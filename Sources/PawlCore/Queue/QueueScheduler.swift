@@ -87,6 +87,18 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         return orders { $0.resume(number) }
     }
 
+    /// It cannot be written: it waits at its place, without a slot, until `wake`.
+    package mutating func stall(_ id: ID) -> [Order] {
+        guard let number = numbers[id] else { return [] }
+        return orders { $0.stall(number) }
+    }
+
+    /// They may run when their turn comes.
+    package mutating func wake(_ ids: [ID]) -> [Order] {
+        let numbers = ids.compactMap { self.numbers[$0] }
+        return orders { $0.wake(numbers) }
+    }
+
     /// Starts it at once; when all slots are taken, the oldest running one is preempted for it (D8).
     package mutating func forceStart(_ id: ID) -> [Order] {
         guard let number = numbers[id] else { return [] }
@@ -137,6 +149,8 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     package func isRunning(_ id: ID) -> Bool { numbers[id].map { !book.line.isWaiting($0) } ?? false }
     /// Whether the user paused it, with or without a slot.
     package func isPaused(_ id: ID) -> Bool { numbers[id].map(book.line.isPaused) ?? false }
+    /// Whether it waits for its disk.
+    package func isStuck(_ id: ID) -> Bool { numbers[id].map(book.line.isStuck) ?? false }
     package func isPaused(group: GroupID) -> Bool { book.line.isHeld(group) }
     /// The position to store for a restore; a running one keeps its former one.
     package func place(of id: ID) -> QueuePosition? { numbers[id].map(book.line.place) }

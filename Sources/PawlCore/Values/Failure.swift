@@ -24,6 +24,8 @@ package struct Failure: Error, Hashable, Sendable {
     package var retryAfter: Interval?
     /// The fault of the connection, if that is the cause.
     package var fault: TransferFault.Kind?
+    /// What was not there, and may be later.
+    package var awaited: AwaitedResource?
     /// The error of the program's own code, if that is the cause.
     package var underlying: UnderlyingError?
     /// The URL whose request failed, with its secrets; no text shows it, and it is not stored.
@@ -110,6 +112,15 @@ extension Failure {
             )
         }
     }
+}
+
+/// What an operation lacks that can be waited for.
+package enum AwaitedResource: Hashable, Sendable {
+    /// Room on the file system: bytes, a quota, files, or the right to write to it; `needed` if it lacks so many bytes for a
+    /// large file, and may have room for smaller ones.
+    case space(needed: Int64? = nil)
+    /// A folder: its file system may not be mounted.
+    case folder
 }
 
 /// An error of the program's own code, compared by identity.

@@ -45,7 +45,8 @@ extension FilePartial {
             because: LocalizableMessage(
                 "disk-space-needed",
                 "needs \(ByteQuantity.text(max(total - allocated, 0))), \(free) free"
-            )
+            ),
+            needed: max(total - allocated, 0)
         )
     }
 

@@ -6,7 +6,10 @@ import PawlSystem
 extension Failure {
     static func system(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
         if error.isDiskFull { return diskFull(what, at: path, because: error.message) }
-        return Failure(code, what, at: path, because: error.message, remedy: remedy(for: error))
+        var failure = Failure(code, what, at: path, because: error.causeForFile, remedy: remedy(for: error))
+        // It may have been mounted so after an error, and be repaired.
+        if error.number == EROFS { failure.awaited = .space() }
+        return failure
     }
 
     /// Nothing of a sample is kept: it has no journal.
@@ -16,14 +19,22 @@ extension Failure {
         return failure
     }
 
-    static func diskFull(_ what: String, at path: String, because why: LocalizableMessage) -> Failure {
-        Failure(
+    /// `needed`: the bytes that a large file lacks.
+    static func diskFull(
+        _ what: String,
+        at path: String,
+        because why: LocalizableMessage,
+        needed: Int64? = nil
+    ) -> Failure {
+        var failure = Failure(
             .diskFull,
             what,
             at: path,
             because: why,
             remedy: "free some space, then \(.resume): received bytes are kept"
         )
+        failure.awaited = .space(needed: needed)
+        return failure
     }
 
     static func alreadyDownloading(_ path: String) -> Failure {
@@ -167,6 +178,7 @@ extension Failure {
         case EACCES, EPERM: "choose another folder, or make this one writable"
         case EROFS: "choose another folder: this file system is read-only"
         case EMFILE, ENFILE: "raise the limit of open files, or run fewer downloads at once"
+        case EFBIG where FileSizeLimit.current != nil: "raise that limit, or start Pawl without it"
         case EFBIG: "choose a folder on a file system that supports files of this size"
         case EIO: "check the disk: it reported an error"
         default: ""

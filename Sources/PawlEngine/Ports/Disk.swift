@@ -141,11 +141,14 @@ package protocol Disk: AnyObject, Sendable {
     func remove(_ name: String, in folder: String, if file: FinishedFile) throws(Failure)
     /// Makes earlier removals and renames in the folder durable, as far as the file system can.
     func syncNames(in folder: String)
+    /// The room of the folder's file system, or of that in which it would be made; `nil` if it cannot be found out.
+    func room(in folder: String) -> DiskRoom?
 }
 
 extension Disk {
     package var allowsAnew: Bool { true }
     package func reserve(_ name: String, in folder: String) {}
+    package func room(in folder: String) -> DiskRoom? { nil }
     package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     /// Whether there is a part file of `name`, which may be another program's.
     package func holdsPart(of name: String, in folder: String) -> Bool {

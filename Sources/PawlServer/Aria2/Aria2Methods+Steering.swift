@@ -126,7 +126,7 @@ extension Aria2Methods {
     }
 
     func unpauseAll() async throws -> JSON {
-        try await manager.resumeAll()
+        try await manager.resumeAll(withFailed: false)
         return "OK"
     }
 

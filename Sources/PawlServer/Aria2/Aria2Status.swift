@@ -79,6 +79,7 @@ struct Aria2Status {
         case .removed:
             set("errorCode", "31")
             set("errorMessage", "")
+        case .waitingForDisk: set("errorMessage", snapshot.error?.description ?? "")
         case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,
             .preempted:
             break
@@ -117,7 +118,7 @@ struct Aria2Status {
 
     static func word(_ state: DownloadState) -> String {
         switch state {
-        case .waiting, .preempted: "waiting"
+        case .waiting, .waitingForDisk, .preempted: "waiting"
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: "active"
         case .paused: "paused"
         case .finished: "complete"

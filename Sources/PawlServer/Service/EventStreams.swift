@@ -77,7 +77,7 @@ final class EventStreams: Sendable {
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing:
             return running.insert(event.id).inserted ? ["onDownloadStart"] : []
         case .paused: return running.remove(event.id) == nil ? [] : ["onDownloadPause"]
-        case .waiting, .preempted:
+        case .waiting, .waitingForDisk, .preempted:
             running.remove(event.id)
             return []
         case .removed: return running.remove(event.id) == nil ? [] : ["onDownloadStop"]

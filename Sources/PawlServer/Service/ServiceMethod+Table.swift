@@ -9,9 +9,9 @@ extension ServiceMethod {
             name: "pawl.status",
             parameters: "[]",
             result:
-                "{version, root, pid, running, sleeping, waiting, paused, finished, failed, ended, speed, connections, portRefusal}",
+                "{version, root, pid, running, sleeping, waiting, waitingForDisk, paused, finished, failed, ended, speed, connections, portRefusal}",
             help:
-                "Version, download root and process id of the service; numbers of downloads (sleeping: the running ones that wait for a retry, their host or the network; waiting: for a slot; ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
+                "Version, download root and process id of the service; numbers of downloads (sleeping: the running ones that wait for a retry, their host or the network; waiting: for a slot; waitingForDisk: those of them whose disk has no room; ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
             example: "[]",
             isReadOnly: true,
             body: { methods, _ in try await methods.status() }
@@ -221,7 +221,7 @@ extension ServiceMethod {
             name: "pawl.resumeAll",
             parameters: "[]",
             result: "true",
-            help: "Resumes all paused downloads.",
+            help: "Resumes all paused downloads, and retries all that wait for their disk or have failed.",
             example: "[]",
             body: { methods, _ in
                 try await methods.manager.resumeAll()

@@ -98,7 +98,9 @@ package final class ServiceLog: Sendable {
         switch event.kind {
         case .state(let state):
             // Other states follow from events that are logged.
-            guard [.paused, .preempted, .removed, .waitingForNetwork].contains(state) else { return }
+            guard [.paused, .preempted, .removed, .waitingForNetwork, .waitingForDisk].contains(state) else {
+                return
+            }
             level = .info
         case .changed: return
         case .added, .started, .notice, .finished: level = .info

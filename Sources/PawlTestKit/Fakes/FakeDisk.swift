@@ -8,6 +8,8 @@ package final class FakeDisk: Disk {
     package struct Troubles: Sendable, Hashable {
         /// The capacity in bytes for all part files together.
         package var room: Int64?
+        /// Whether the room is reported as it is, or always as none.
+        package var reportsRoom = true
         /// Whether a reservation already fails when there is not enough space.
         package var reservesRoom = true
         package var claim: Failure?
@@ -109,6 +111,11 @@ package final class FakeDisk: Disk {
     package var troubles: Troubles {
         get { state.withLock { $0.troubles } }
         set { state.withLock { $0.troubles = newValue } }
+    }
+
+    package func room(in folder: String) -> DiskRoom? {
+        let free = troubles.room.map { max(0, $0 - used) } ?? .max
+        return DiskRoom(device: 1, bytes: troubles.reportsRoom ? free : 0)
     }
 
     /// Sets the duration of each sync, and of hashing; zero completes before the call returns.

@@ -45,13 +45,15 @@ final class FakePartial: Partial {
 
     private func full() -> Failure {
         disk.state.withLock { $0.counts.fullDisks += 1 }
-        return Failure(
+        var failure = Failure(
             .diskFull,
             "cannot write",
             at: path,
             because: "no space is left",
             remedy: "free some space"
         )
+        failure.awaited = .space()
+        return failure
     }
 
     /// The failure for the loops of a process that is already dead, so that their threads end.

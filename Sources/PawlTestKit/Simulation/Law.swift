@@ -34,6 +34,7 @@ package enum Law: String, CaseIterable, Sendable {
     case drain = "an unwanted body is read no longer than its limits"
     case traffic = "a rate limit makes servers send nothing in vain"
     case tidiness = "nothing is left open or left behind"
+    case room = "no download waits for a disk that has room"
     case confirmed = "what a queue has confirmed, it keeps"
     case users = "a file that no download has finished stays as it is"
 }
@@ -162,6 +163,9 @@ extension Law {
         return now - both <= longest
             ? nil : "has waited for \((now - both).seconds) s while there is a network"
     }
+
+    /// The rarest attempts, and one that takes its time.
+    package static let longestWaitForRoom = Interval.seconds(100)
 
     /// A download failed after `total` retries, `idle` of them after the last new byte.
     package static func patience(idle: Int, total: Int, of most: Int) -> String? {

@@ -61,7 +61,8 @@ package struct Tally: Sendable, Hashable {
     /// The same of queues.
     package static let expectedOfQueues = [
         "opened", "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
-        "kills inside a write", "writes that failed", "restarts", "network losses", "downloads added",
+        "kills inside a write", "writes that failed", "restarts", "network losses", "full disks",
+        "downloads added",
         "pauses", "resumptions", "forced starts", "removals", "moves", "renamings", "options changed",
         "options changed while verifying", "options changed while publishing",
         "URLs replaced while verifying", "URLs replaced while publishing",

@@ -75,15 +75,28 @@ import Testing
             let ids = running.sorted()
             guard !ids.isEmpty else { return }
             let id = ids[dice.roll(ids.count)]
-            switch dice.roll(4) {
+            switch dice.roll(6) {
             case 0 where !stopping.contains(id): carryOut(machine.publishing(id))
             case 1 where !stopping.contains(id): end(id, dice.roll(2) == 0 ? .finished : .failed)
             // A stop that came too late.
             case 2 where stopping.contains(id): end(id, .finished)
             case 3 where stopping.contains(id): stopped(id)
+            case 4: stall(id)
+            case 5: carryOut(machine.wake(states.keys.sorted()))
             default: break
             }
         }
+
+        /// Its disk is full.
+        private mutating func stall(_ id: QueueID) {
+            running.remove(id)
+            stopping.remove(id)
+            leaving.remove(id)
+            carryOut(machine.stalled(id, at: machine.lastPlace(priority: 0), group: nil))
+            if machine.rest(of: id) == .waitingForDisk { stalls += 1 }
+        }
+
+        var stalls = 0
 
         private mutating func stopped(_ id: QueueID) {
             running.remove(id)
@@ -106,7 +119,7 @@ import Testing
     }
 
     @Test func `D7 D9 D14 no download runs twice, despite a pause, or after its removal`() {
-        var starts = 0
+        var (starts, stalls) = (0, 0)
         for seed in 1...300 as ClosedRange<UInt64> {
             var dice = Dice(seed: seed)
             var world = World()
@@ -114,9 +127,10 @@ import Testing
                 world.step(&dice, count: 8)
                 starts += world.active
             }
+            stalls += world.stalls
             #expect(world.violations.isEmpty, "seed \(seed): \(world.violations.prefix(3))")
         }
-        #expect(starts > 10_000, "downloads ran")
+        #expect(starts > 10_000 && stalls > 100, "downloads ran, and waited for their disk")
     }
 
     @Test func `D8 preempted is distinct from paused, and resumes first`() {
@@ -131,6 +145,35 @@ import Testing
         #expect(machine.rest(of: ids[0]) == .preempted)
         #expect(machine.ended(ids[2], as: .finished) == [.write(ids[2], .finished), .run(ids[0])])
         #expect(machine.rest(of: ids[1]) == .waiting)
+    }
+
+    @Test func `one that waits for its disk keeps its place, and gives its slot to the next`() {
+        var machine = QueueMachine(slots: 1)
+        let ids = (1...3).map { QueueID(rawValue: $0) }
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        _ = machine.startNext()
+        let place = QueuePosition(priority: 0, position: 1)
+        #expect(
+            machine.stalled(ids[0], at: place, group: nil) == [
+                .notify(ids[0], .waitingForDisk), .run(ids[1]),
+            ]
+        )
+        #expect(machine.rest(of: ids[0]) == .waitingForDisk && machine.index(of: ids[0]) == 0)
+        #expect(machine.wake([ids[0], ids[1]]) == [.notify(ids[0], .waiting)])
+        #expect(machine.ended(ids[1], as: .finished) == [.write(ids[1], .finished), .run(ids[0])])
+    }
+
+    @Test func `one that was being published waits for its disk as well, and a pause ends the wait`() {
+        var machine = QueueMachine(slots: 1)
+        let id = QueueID(rawValue: 1)
+        let place = machine.lastPlace(priority: 0)
+        machine.admit(id, at: place, group: nil, isPaused: false)
+        _ = machine.startNext()
+        _ = machine.publishing(id)
+        #expect(machine.stalled(id, at: place, group: nil) == [.notify(id, .waitingForDisk)])
+        #expect(machine.pause(id) == [.write(id, .paused), .notify(id, .paused)])
+        #expect(machine.wake([id]).isEmpty)
+        #expect(machine.resume(id).last == .run(id))
     }
 
     @Test func `a download that is resumed while it stops continues after the stop`() {

@@ -12,6 +12,9 @@ const graceOfService = grace + 4;
 
 /** @typedef {import("./queue.js").Row} Row */
 
+/** Whether resuming all includes it. @param {import("./queue.js").Row} row */
+const mayResume = (row) => ["paused", "failed"].includes(partOf(row));
+
 export class Actions {
   /**
    * @param {import("./connection.js").Connection} connection
@@ -154,7 +157,7 @@ export class Actions {
     if (group !== null && this.pausedGroups.includes(group)) return "continue";
     const rows = this.#whole;
     if (rows.some((row) => row.toggle === "pause" && !row.isHeld)) return "pause";
-    return rows.some((row) => row.isHeld || partOf(row) === "paused") ? "continue" : null;
+    return rows.some((row) => row.isHeld || mayResume(row)) ? "continue" : null;
   }
 
   get #whole() {
@@ -178,7 +181,7 @@ export class Actions {
     const paused = this.pausedGroups.filter((other) => group === null || other === group);
     for (const other of paused) this.call("pawl.resumeGroup", other);
     // A download paused individually stays paused when its group is resumed.
-    if (group === null || paused.length === 0) this.resume(idsOf(this.#whole.filter((row) => partOf(row) === "paused")));
+    if (group === null || paused.length === 0) this.resume(idsOf(this.#whole.filter(mayResume)));
   }
 
   // MARK: export and import

@@ -40,13 +40,18 @@ export function showBanners(connection, queue) {
   });
   queue.addEventListener("change", () => {
     let waiting = 0;
-    for (const row of queue.rows.values()) waiting += row.state === "waitingForNetwork" ? 1 : 0;
+    let stalled = 0;
+    for (const { state } of queue.rows.values()) {
+      waiting += state === "waitingForNetwork" ? 1 : 0;
+      stalled += state === "waitingForDisk" ? 1 : 0;
+    }
     if (waiting > 0) fill(network, "offline", words.networkGone(waiting));
     network.hidden = waiting === 0;
     const { free } = queue.status;
     const isLow = typeof free === "number" && free < littleRoom;
-    if (isLow) fill(disk, "warning", words.diskLow(format.size(free)));
-    disk.hidden = !isLow;
+    if (stalled > 0) fill(disk, "warning", words.diskFull(stalled));
+    else if (isLow) fill(disk, "warning", words.diskLow(format.size(free)));
+    disk.hidden = !isLow && stalled === 0;
   });
 }
 

@@ -321,6 +321,7 @@ const messages = {
   "folder-outside": "不在下载目录之内",
   "folder-of-queue": "队列的文件存放在那里",
   "files-keep-changing": "其他程序不断更改同名文件",
+  "file-size-limit": "此进程写入的文件不得超过 {0}（ulimit -f，RLIMIT_FSIZE）",
   "disk-space-needed": "需要 {0}，可用 {1}",
   "part-cut-short": "文件比已写入的数据短",
   "replaced-changed": "读取后被其他程序更改；新内容在 {0} 中",

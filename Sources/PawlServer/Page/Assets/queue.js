@@ -76,7 +76,7 @@ export function meanSpeedOf({ state, startedAt, endedAt, total, received }) {
 /** The part of the queue that a state belongs to. @type {Record<string, Part>} */
 const parts = {
   probing: "running", transferring: "running", waitingForNetwork: "running", verifying: "running",
-  publishing: "running", waiting: "waiting", preempted: "waiting", paused: "paused", finished: "finished",
+  publishing: "running", waiting: "waiting", waitingForDisk: "waiting", preempted: "waiting", paused: "paused", finished: "finished",
   failed: "failed",
 };
 

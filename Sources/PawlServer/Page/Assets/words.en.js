@@ -54,6 +54,7 @@ export const english = {
   groups: "Groups",
   states: /** @type {Record<string, string>} */ ({
     waiting: "Queued", held: "Group paused", crowded: "Waiting for host", probing: "Connecting", transferring: "Downloading", waitingForNetwork: "Waiting for network",
+    waitingForDisk: "Waiting for disk",
     verifying: "Verifying", publishing: "Finishing", paused: "Paused", preempted: "Queued",
     finished: "Finished", failed: "Failed", removed: "Removed",
   }),
@@ -279,6 +280,8 @@ export const english = {
   tryNow: "Retry now",
   networkGone: (/** @type {number} */ count) =>
     `No network connection. ${several(count, "download", "downloads")} will resume when it is back.`,
+  diskFull: (/** @type {number} */ count) =>
+    `The disk has no room. ${several(count, "download", "downloads")} will resume when it has.`,
   diskLow: (/** @type {string} */ size) => `Low disk space: ${size} free.`,
 
   login: "Log in to Pawl",

@@ -46,7 +46,7 @@ export const chinese = {
   parts: { all: "全部", running: "进行中", waiting: "排队中", paused: "已暂停", finished: "已完成", failed: "失败" },
   groups: "分组",
   states: {
-    waiting: "排队中", held: "分组已暂停", crowded: "等待服务器", probing: "连接中", transferring: "下载中", waitingForNetwork: "等待网络", verifying: "校验中",
+    waiting: "排队中", held: "分组已暂停", crowded: "等待服务器", probing: "连接中", transferring: "下载中", waitingForNetwork: "等待网络", waitingForDisk: "等待磁盘", verifying: "校验中",
     publishing: "收尾中", paused: "已暂停", preempted: "排队中", finished: "已完成", failed: "失败", removed: "已移除",
   },
   retrying: (span) => `${span}后重试`,
@@ -258,6 +258,7 @@ export const chinese = {
   trying: "正在重试……",
   tryNow: "立即重试",
   networkGone: (count) => `网络已断开。${number(count)} 项下载将在网络恢复后继续。`,
+  diskFull: (count) => `磁盘没有可用空间。${number(count)} 项下载将在有空间后继续。`,
   diskLow: (size) => `磁盘空间不足，仅剩 ${size}。`,
 
   login: "登录 Pawl",

@@ -16,6 +16,8 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
     case keepsOutdatedFiles
     /// The queue gets one slot more than allowed.
     case addsSlot
+    /// The disk never reports that it has room again.
+    case hidesRoom
     /// Finished files lack their end.
     case cutsFiles
 
@@ -27,6 +29,7 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
         case .losesPublishing: .tidiness
         case .keepsOutdatedFiles, .cutsFiles: .published
         case .addsSlot: .slots
+        case .hidesRoom: .room
         }
     }
 }

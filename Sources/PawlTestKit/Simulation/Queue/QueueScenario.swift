@@ -62,6 +62,8 @@ package struct QueueScenario: Sendable {
         /// The program ends the queue in order, and opens it again.
         case restart
         case network(isUp: Bool)
+        /// The disk has room for so many bytes in all; `nil` for any number.
+        case room(Int64?)
         /// Whether writes to the queue fail.
         case writes(fail: Bool)
     }
@@ -98,6 +100,7 @@ package struct QueueScenario: Sendable {
         for _ in 0..<dice.number(2...14) { addCommand() }
         for _ in 0..<dice.pick([0, 1, 1, 2, 3]) { addTrouble() }
         if diskDelay > .zero, dice.chance(0.5) { addLateCommand() }
+        addFullDisk()
     }
 }
 
@@ -198,6 +201,17 @@ extension QueueScenario {
         let from = Int64(dice.magnitude(12_000))
         incidents.append((.milliseconds(from), start))
         incidents.append((.milliseconds(from + Int64(dice.number(100...5_000))), end))
+    }
+
+    /// The disk is full for a while.
+    ///
+    /// Drawn apart, so that other worlds do not depend on it.
+    private mutating func addFullDisk() {
+        var luck = Dice(seed: seed &* 1_223 &+ 9)
+        guard luck.chance(0.25) else { return }
+        let start = Int64(luck.number(0...6_000))
+        incidents.append((.milliseconds(start), .room(luck.chance(0.3) ? 0 : luck.bytes(0...3_000_000))))
+        incidents.append((.milliseconds(start + Int64(luck.number(100...40_000))), .room(nil)))
     }
 
     private mutating func addTrouble() {

@@ -17,7 +17,26 @@ extension QueueSimulation {
         case .network(let isUp):
             if !isUp { note("network losses") }
             world.set(online: isUp)
+        case .room(let room):
+            if room != nil { note("full disks") }
+            world.disk.troubles.room = room
+            noteRoom(isThere: room == nil)
         case .writes(let fail): state.withLock { $0.failsWrites = fail && !$0.isFinale }
+        }
+    }
+
+    /// Whoever waits for the disk does so for a bounded time once it has room.
+    private func noteRoom(isThere: Bool) {
+        let (since, life) = state.withLock { state in
+            state.roomSince = isThere ? world.clock.now : nil
+            return (state.roomSince, state.lives)
+        }
+        guard isThere else { return }
+        world.timeline.after(Law.longestWaitForRoom) { [weak self] in
+            guard let self, !isOver, state.withLock({ $0.roomSince == since && $0.lives == life }) else {
+                return
+            }
+            checkRoom()
         }
     }
 

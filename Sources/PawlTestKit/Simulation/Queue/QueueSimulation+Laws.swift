@@ -107,6 +107,23 @@ extension QueueSimulation {
         }
     }
 
+    /// No download waits for the disk any more.
+    func checkRoom() {
+        let count = scenario.targets.count
+        state.withLock { $0.queue }?.step(changes: false) { step throws(Failure) in
+            var waiting: [Int] = []
+            for index in 0..<count {
+                let state = try step.snapshot(of: Self.id(index))?.state
+                if state == .waitingForDisk { waiting.append(index) }
+            }
+            return waiting
+        } completion: { [weak self] result in
+            guard let self, !state.withLock({ $0.isDead }), case .success(.success(let waiting)) = result
+            else { return }
+            if !waiting.isEmpty { violate(.room, "\(waiting) wait") }
+        }
+    }
+
     func took(_ path: String) {
         guard let index = scenario.targets.firstIndex(where: { $0.path == path }), !isOver else { return }
         let now = world.timeline.now

@@ -42,6 +42,8 @@ package final class QueueSimulation: Sendable {
         var lives = 0
         var writes = 0
         var failsWrites = false
+        /// Since when the disk has room again.
+        var roomSince: Instant?
         var storeTraps: [Int: QueueScenario.StoreTrap]
         var lateCommands: [Int: QueueScenario.LateCommand]
         var courses: [Course]
@@ -120,6 +122,7 @@ extension QueueSimulation {
             world.network[host] = server
         }
         world.disk.setDelay(scenario.diskDelay)
+        if sabotage == .hidesRoom { world.disk.troubles.reportsRoom = false }
         if sabotage == .cutsFiles { world.disk.set(sabotage: .cutsFiles) }
         world.disk.set(traps: scenario.diskTraps) { [weak self] kind in
             self?.note("\(kind.rawValue)s inside a disk call")
@@ -209,6 +212,7 @@ extension QueueSimulation {
         }
         world.timeline.note("FINALE")
         world.disk.removeTraps()
+        world.disk.troubles.room = nil
         state.withLock { ($0.storeTraps, $0.failsWrites) = ([:], false) }
         for host in world.network.hosts { world.network[host].calmDown() }
         world.set(online: true)
@@ -262,7 +266,7 @@ extension QueueSimulation {
                 if let before, before.name != nil, record.name == nil {
                     (record.name, record.written, record.total) = (before.name, before.written, before.total)
                 }
-            case .addsSlot, .cutsFiles: break
+            case .addsSlot, .cutsFiles, .hidesRoom: break
             }
             return .put(record)
         }

@@ -1,0 +1,91 @@
+import PawlCore
+import PawlEngine
+
+// Downloads whose disk has no room, or is not there: they wait for it, and give their slots to others.
+extension QueueKeeper {
+    /// How many downloads at most join the wait between two replies to callers.
+    private static let mostStalls = 500
+
+    /// Lets a download wait that could not be written; `false` where it has to fail.
+    func stall(_ id: QueueID, after failure: Failure) -> Bool {
+        guard waitsForDisk, let awaited = failure.awaited, let record = try? record(id) else { return false }
+        let needed: Int64? = if case .space(let needed) = awaited { needed } else { nil }
+        let device = room(of: record)?.device ?? 0
+        diskWaits.add(
+            id,
+            DiskWaits.Cause(failure, device: device, needed: needed),
+            now: ports.clock.now,
+            dice: &dice
+        )
+        notify(id, .notice(DownloadNotice(LocalizableMessage(failure))))
+        nextRoom = nextRoom ?? ports.clock.now + DiskWaits.period
+        perform(machine.stalled(id, at: place(of: record), group: record.groupID))
+        show(record)
+        return true
+    }
+
+    private func place(of record: QueueRecord) -> QueuePosition {
+        QueuePosition(priority: record.priority, position: record.position)
+    }
+
+    private func room(of record: QueueRecord) -> DiskRoom? { ports.disk.room(in: path(of: record)) }
+
+    /// Whether the download would fail as others do that wait for its disk: it joins them, without a request.
+    func isHindered(_ record: QueueRecord) -> Bool {
+        guard !diskWaits.isEmpty, let device = room(of: record)?.device,
+            let failure = diskWaits.obstacle(to: record.id, on: device)
+        else { return false }
+        hindered.append((record.id, DiskWaits.Cause(failure, device: device, needed: nil)))
+        return true
+    }
+
+    /// Lets hindered downloads wait: each one frees a slot, for which another one may be hindered.
+    func stallHindered() {
+        let now = ports.clock.now
+        for _ in 0..<Self.mostStalls {
+            guard let (id, cause) = hindered.popLast() else { return }
+            guard machine.isRunning(id), let record = try? record(id) else { continue }
+            diskWaits.add(id, cause, now: now, dice: &dice)
+            perform(machine.stalled(id, at: place(of: record), group: record.groupID))
+            show(record)
+        }
+    }
+
+    /// Tries downloads whose disks report enough room, and lets the others follow those that get further.
+    func lookForRoom(now: Instant) {
+        for id in diskWaits.all where !isWaitingForDisk(id) { diskWaits.remove(id) }
+        for id in diskWaits.tried {
+            guard let run = runs[id], run.box.reading.written > run.beganWritten else { continue }
+            wake(diskWaits.succeeded(id))
+        }
+        let due = diskWaits.trials(now: now) { id in (try? self.record(id)).flatMap { $0 }.flatMap(room) }
+        wake(due)
+        nextRoom = diskWaits.isEmpty ? nil : now + DiskWaits.period
+    }
+
+    /// Whether it still waits, or is being tried.
+    private func isWaitingForDisk(_ id: QueueID) -> Bool {
+        machine.rest(of: id) == .waitingForDisk || diskWaits.tried.contains(id) && machine.knows(id)
+    }
+
+    /// A download that was tried has ended otherwise than for its disk.
+    func endWait(of id: QueueID, isFinished: Bool) {
+        guard !diskWaits.isEmpty else { return }
+        if isFinished { wake(diskWaits.succeeded(id)) } else { diskWaits.remove(id) }
+    }
+
+    /// Tries it on behalf of the user.
+    func tryNow(_ id: QueueID) {
+        diskWaits.tryNow(id)
+        wake([id])
+    }
+
+    /// Tries all of them on behalf of the user.
+    func tryAll() { wake(diskWaits.endAll()) }
+
+    private func wake(_ ids: [QueueID]) {
+        guard !ids.isEmpty else { return }
+        perform(machine.wake(ids))
+        for id in ids { if let record = try? record(id) { show(record) } }
+    }
+}

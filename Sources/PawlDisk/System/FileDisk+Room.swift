@@ -1,0 +1,33 @@
+import Glibc
+package import PawlCore
+
+extension FileDisk {
+    package func room(in folder: String) -> DiskRoom? {
+        var path = folder
+        while true {
+            var (status, system) = (stat(), statvfs())
+            if unsafe stat(path, &status) == 0 {
+                guard unsafe statvfs(path, &system) == 0 else { return nil }
+                return DiskRoom(status, system)
+            }
+            guard errno == ENOENT, path.count > 1, let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+                return nil
+            }
+            path = end == path.startIndex ? "/" : String(path[..<end])
+        }
+    }
+}
+
+extension DiskRoom {
+    fileprivate init(_ status: stat, _ system: statvfs) {
+        let size = UInt64(system.f_frsize > 0 ? system.f_frsize : system.f_bsize)
+        let (bytes, overflows) = UInt64(system.f_bavail).multipliedReportingOverflow(by: size)
+        self.init(
+            device: UInt64(status.st_dev),
+            bytes: overflows ? .max : Int64(clamping: bytes),
+            // Some file systems make inodes as they are needed, and report none.
+            files: system.f_files > 0 ? Int64(clamping: system.f_favail) : nil,
+            isReadOnly: system.f_flag & UInt(ST_RDONLY) != 0
+        )
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import PawlCore
+import PawlSystem
+
+/// The limit of the size of files that this process may write (`ulimit -f`, RLIMIT_FSIZE).
+enum FileSizeLimit {
+    /// In bytes; `nil` for none.
+    static var current: Int64? {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
+            limit.rlim_cur != rlim_t.max
+        else { return nil }
+        return Int64(clamping: limit.rlim_cur)
+    }
+}
+
+extension SystemError {
+    /// The message, or the limit of this process that is the cause.
+    var causeForFile: LocalizableMessage {
+        guard number == EFBIG, let limit = FileSizeLimit.current else { return message }
+        return LocalizableMessage(
+            "file-size-limit",
+            "this process may write no files of more than \(ByteQuantity.text(limit)) (ulimit -f, RLIMIT_FSIZE)"
+        )
+    }
+}
