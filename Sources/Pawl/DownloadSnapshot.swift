@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 import PawlEngine
 
 /// The state of a download at one instant.

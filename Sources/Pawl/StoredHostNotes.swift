@@ -1,6 +1,6 @@
-import Glibc
 package import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// What is known of hosts: the connection limits in the file `hosts`, the HSTS hosts (RFC 6797) in `hsts`.
 final class StoredHostNotes: HostNotes {
@@ -71,23 +71,30 @@ package enum StoredHostLimits {
     package static func all(
         in folder: String,
         now: UnixTime
-    ) -> [(origin: String, limit: DownloadSnapshot.HostLimit)] {
-        table(in: folder, now: now).entries.sorted { $0.key < $1.key }.map { name, entry in
+    ) throws(Failure) -> [(origin: String, limit: DownloadSnapshot.HostLimit)] {
+        try table(in: folder, now: now).entries.sorted { $0.key < $1.key }.map { name, entry in
             (name, DownloadSnapshot.HostLimit(entry.note, of: HostTable.host(of: name)))
         }
     }
 
     /// Removes the limits of these hosts, of all with none; returns whether there were any.
-    package static func forget(_ hosts: [String], in folder: String, now: UnixTime) -> Bool {
-        var table = table(in: folder, now: now)
+    package static func forget(
+        _ hosts: [String],
+        in folder: String,
+        now: UnixTime
+    ) throws(Failure) -> Bool {
+        var table = try table(in: folder, now: now)
         let names = hosts.isEmpty ? table.names(of: nil) : hosts.flatMap { table.names(of: $0) }
         guard !names.isEmpty else { return false }
         for name in names { table.forget(named: name) }
-        StateFile("hosts", in: folder).replace(with: Array(table.text.utf8))
+        try AtomicFile.replace(path(in: folder), with: Array(table.text.utf8), syncs: true)
         return true
     }
 
-    private static func table(in folder: String, now: UnixTime) -> HostTable {
-        HostTable(parsing: StateFile("hosts", in: folder).read(atMost: HostTable.mostBytes), now: now)
+    private static func table(in folder: String, now: UnixTime) throws(Failure) -> HostTable {
+        let bytes = try AtomicFile.read(path(in: folder), atMost: HostTable.mostBytes)
+        return HostTable(parsing: bytes ?? [], now: now)
     }
+
+    private static func path(in folder: String) -> String { "\(folder)/hosts" }
 }

@@ -63,12 +63,12 @@ struct Aria2cPrinter: ~Copyable {
     mutating func note(_ level: Level, _ text: String, more: [String] = []) {
         let lines = ([text] + more).map { TerminalText.harmless($0) }.joined(separator: "\n")
         if level >= logLevel {
-            log?.append("\(Self.time("%Y-%m-%d %H:%M:%S")).000000 [\(level.word)] [Pawl] \(lines)\n")
+            log?.append("\(TimeText.local("%Y-%m-%d %H:%M:%S")).000000 [\(level.word)] [Pawl] \(lines)\n")
             log?.flush()
         }
         guard level >= self.level, !isQuiet else { return }
         let word = isColored ? "\u{1B}[\(level.color)m\(level.word)\u{1B}[0m" : level.word
-        output.append("\n\(Self.time("%m/%d %H:%M:%S")) [\(word)] \(lines)\n")
+        output.append("\n\(TimeText.local("%m/%d %H:%M:%S")) [\(word)] \(lines)\n")
         output.flush()
     }
 
@@ -91,7 +91,7 @@ struct Aria2cPrinter: ~Copyable {
         }
         if summaryInterval > 0, milliseconds() >= nextSummary, !rows.isEmpty {
             nextSummary = milliseconds() + summaryInterval * 1000
-            let now = Self.time("%a %b %e %H:%M:%S %Y")
+            let now = TimeText.local("%a %b %e %H:%M:%S %Y")
             output.append(
                 Aria2cText.summary(rows, now: now, columns: columns, isHumanReadable: isHumanReadable)
             )
@@ -115,15 +115,5 @@ struct Aria2cPrinter: ~Copyable {
         )
         if isUnfinished { output.append(Aria2cText.advice) }
         output.flush()
-    }
-
-    /// The local time in a form of strftime(3).
-    private static func time(_ form: String) -> String {
-        var now = Glibc.time(nil)
-        var parts = unsafe tm()
-        unsafe localtime_r(&now, &parts)
-        var buffer = [CChar](repeating: 0, count: 64)
-        let length = unsafe strftime(&buffer, buffer.count, form, &parts)
-        return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -85,7 +85,7 @@ private final class LookState: Sendable {
                 values.head = ResponseHead(
                     parsing: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
                 )
-            case .verdict, .failed: break
+            case .verdict, .hostLimit, .failed: break
             }
         }
     }

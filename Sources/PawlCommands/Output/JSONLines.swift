@@ -1,4 +1,5 @@
 package import Pawl
+import PawlServer
 
 /// Reports as JSON, one object per line.
 ///

@@ -1,7 +1,5 @@
-import Glibc
 import Pawl
 import PawlCore
-import PawlSystem
 
 /// How many connections a host allowed, and when, in words.
 struct HostLimitText: Hashable, Sendable {
@@ -46,21 +44,7 @@ struct HostLimitText: Hashable, Sendable {
 
     /// With the date, if it was not today.
     private var time: String {
-        let now = SystemClock().wallTime.seconds
-        let parts = Self.parts(limit.since)
-        let clock = "\(Self.digits(parts.tm_hour)):\(Self.digits(parts.tm_min))"
-        let today = Self.parts(now)
-        guard parts.tm_yday != today.tm_yday || parts.tm_year != today.tm_year else { return clock }
-        return
-            "\(parts.tm_year + 1900)-\(Self.digits(parts.tm_mon + 1))-\(Self.digits(parts.tm_mday)) \(clock)"
+        let isToday = TimeText.local("%F", at: limit.since) == TimeText.local("%F")
+        return TimeText.local(isToday ? "%H:%M" : "%F %H:%M", at: limit.since)
     }
-
-    private static func parts(_ seconds: Int64) -> tm {
-        var time = time_t(seconds)
-        var parts = tm()
-        _ = unsafe localtime_r(&time, &parts)
-        return parts
-    }
-
-    private static func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -1,5 +1,6 @@
 import Pawl
 import PawlCore
+import PawlServer
 import PawlSystem
 
 extension Command {
@@ -25,7 +26,7 @@ extension Command {
             )
         }
         if options.forgets { return try forget(hosts, in: folder, options) }
-        let limits = StoredHostLimits.all(in: folder, now: SystemClock().wallTime).filter { limit in
+        let limits = try StoredHostLimits.all(in: folder, now: SystemClock().wallTime).filter { limit in
             hosts.isEmpty || hosts.contains { $0.lowercased() == limit.limit.host.lowercased() }
         }
         CommandOutput(options).show(
@@ -42,7 +43,7 @@ extension Command {
         in folder: String,
         _ options: VerbOptions
     ) throws(Failure) -> Int32 {
-        let isStored = StoredHostLimits.forget(hosts, in: folder, now: SystemClock().wallTime)
+        let isStored = try StoredHostLimits.forget(hosts, in: folder, now: SystemClock().wallTime)
         let client = try options.client()
         let isRunning = try client.isServiceRunning()
         if isRunning {

@@ -209,9 +209,9 @@ extension ServiceClient {
         throw Failure(
             .unfinished,
             "cannot stop",
-            at: "process \(note.process.number)",
+            at: "process \(Int(note.process.number))",
             because: "it has not ended within 15 s",
-            remedy: "'kill -KILL \(note.process.number)' ends it; its downloads resume at the next start"
+            remedy: "'kill -KILL \(String(note.process.number))' ends it; its downloads resume at the next start"
         )
     }
 }

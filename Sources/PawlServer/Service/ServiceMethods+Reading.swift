@@ -37,14 +37,14 @@ extension ServiceMethods {
                 let parts = (values.last ?? "").split(separator: "/").map { String($0) }
                 folders += parts.dropLast()
                 options.append(JSON.Member(name, .string(parts.last ?? "")))
-            case "header": options.append(JSON.Member(name, .strings(values)))
+            case "header": options.append(JSON.Member(name, .array(values.map(JSON.string))))
             case "checksum": options.append(JSON.Member(name, .string(values.joined(separator: ","))))
             case _: options.append(JSON.Member(name, .string(values.last ?? "")))
             }
         }
         return .object([
             JSON.Member("url", .string(entry.addresses.first ?? "")),
-            JSON.Member("mirrors", .strings(Array(entry.addresses.dropFirst()))),
+            JSON.Member("mirrors", .array(entry.addresses.dropFirst().map(JSON.string))),
             JSON.Member("options", .object(options)),
             JSON.Member("folder", folders.isEmpty ? .null : .string(folders.joined(separator: "/"))),
             JSON.Member("pieces", entry.pieces.map { .string($0.text) } ?? .null),
