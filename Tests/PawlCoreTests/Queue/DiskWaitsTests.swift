@@ -6,7 +6,7 @@ import Testing
     private struct Bench {
         var waits = DiskWaits()
         var now = Instant(nanoseconds: 0)
-        var dice = Dice(seed: 1)
+        var dice = PawlCore.Dice(seed: 1)
         var rooms: [UInt64: DiskRoom?] = [:]
         var devices: [QueueID: UInt64] = [:]
 
