@@ -51,7 +51,7 @@ import Testing
             #expect(lines.contains { $0 == line }, "\(line)")
         }
         // A requested shutdown ends by itself before systemd kills it.
-        #expect(lines.contains("TimeoutStopSec=60"))
+        #expect(lines.contains("TimeoutStopSec=15"))
     }
 
     @Test func `options are kept as given, with absolute paths`() throws {

@@ -26,8 +26,9 @@ final class QueueBench {
         _ steps: [Migration] = Migration.all,
         asGuest: Bool = false
     ) throws(Failure) -> QueueDatabase {
-        try QueueDatabase(at: path, steps: steps, asGuest: asGuest) { [notices] notice in
-            notices.said.withLock { $0.append(notice) }
+        // The folder stays until the database is closed.
+        try QueueDatabase(at: path, steps: steps, asGuest: asGuest) { [notices, folder] notice in
+            withExtendedLifetime(folder) { notices.said.withLock { $0.append(notice) } }
         }
     }
 }

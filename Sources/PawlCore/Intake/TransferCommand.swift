@@ -26,6 +26,7 @@ package enum TransferCommand {
     }
 
     private static func program(_ word: String) -> Program? {
+        if word.contains("://") { return nil }
         var name = word.pathParts().last.map(String.init) ?? word
         if name.lowercased().hasSuffix(".exe") { name = String(name.dropLast(4)) }
         return Program(rawValue: name.lowercased())

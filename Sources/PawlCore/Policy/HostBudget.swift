@@ -233,8 +233,14 @@ package struct HostBudget: Hashable, Sendable {
         return line.count - 1
     }
 
-    /// Reserves the free places.
+    /// Reserves the free places, and none for those whose time the origin has put off.
     private mutating func invite(now: Instant) {
+        for index in line.indices
+        where line[index].isInvited && hold(of: line[index].request, now: now) != nil {
+            line[index].isInvited = false
+            invited -= 1
+            turns.removeAll { $0 == line[index].request.run }
+        }
         guard line.count > invited else { return }
         for tier in Tier.allCases {
             for index in line.indices

@@ -83,7 +83,9 @@ import Testing
 
     // MARK: every course of events
 
-    private static func below(_ limit: Int, _ dice: inout PawlCore.Dice) -> Int { Int(dice.next() % UInt64(limit)) }
+    private static func below(_ limit: Int, _ dice: inout PawlCore.Dice) -> Int {
+        Int(dice.next() % UInt64(limit))
+    }
     private static func chance(_ odds: Double, _ dice: inout PawlCore.Dice) -> Bool { dice.fraction() < odds }
 
     /// A budget with an independent record of what happened to it.
@@ -168,7 +170,10 @@ import Testing
                 budget.limit?.connections ?? .max,
                 budget.overload == nil ? .max : 1
             )
-            let able = budget.line.filter { !$0.isInvited && !isHeld($0) }
+            let remembered = budget.memory?.places(now: now) ?? .max
+            let able = budget.line.filter {
+                !$0.isInvited && !isHeld($0) && !($0.request.isFurther && taken >= remembered)
+            }
             return taken < places && !able.isEmpty ? "\(able) wait, \(taken) of \(places) are taken" : nil
         }
 

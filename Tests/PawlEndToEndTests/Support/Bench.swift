@@ -52,6 +52,17 @@ final class Bench: Sendable {
         Outcome(of: try start(arguments, in: folder, environment: environment))
     }
 
+    /// Runs another command of the same user; its exit code and its output.
+    func run(_ command: String...) throws -> (code: Int32?, text: String) {
+        let process = try PawlProcess(
+            PawlBinary.path,
+            command,
+            environment: ["HOME": home.path],
+            folder: folder.path
+        )
+        return (Outcome(of: process).code, process.lines.joined(separator: "\n") + process.errors)
+    }
+
     /// Leaves a part file of `path` with exactly `count` bytes, as a killed run leaves it.
     func leavePartial(of path: String, query: String = "", bytes count: Int64) throws {
         origin.adjust(path) { $0.cut = .stall(at: count) }
