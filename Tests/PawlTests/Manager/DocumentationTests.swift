@@ -195,8 +195,11 @@ extension Examples {
             case .notFound: print("gone, status", error.status ?? 0)
             case .overloaded: try await Task.sleep(for: .seconds(error.retryAfter ?? 60))
             case .rejected: print(error.underlying ?? error)
+            case .unfinished: print("removed, or its owner was shut down")
             default: print(error, "exit code", error.code.rawValue)
             }
+        } catch is CancellationError {
+            print("this task was cancelled")
         }
     }
 
