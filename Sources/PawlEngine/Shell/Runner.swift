@@ -240,16 +240,18 @@ final class Runner {
     var hasHead: Bool { if case .some = lastHead { true } else { false } }
 
     func ended(_ lane: LaneID, _ end: TransferEnd) {
-        guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
+        guard let writer = writers.first(where: { $0.lane == lane }) else { return }
         // A body without a byte is complete before the program has replied.
-        if case .complete = end, writers[index].question != nil {
-            writers[index].ended = end
+        if case .complete = end, writer.question != nil {
+            writer.ended = end
             return
         }
         sync()
+        if case .failed = end { noteNetwork() }
+        // Its place is kept for what its end decides.
+        guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
         free(writers[index])
         finish(writers.remove(at: index))
-        if case .failed = end { noteNetwork() }
         feed { $0.ended(lane, end, now: $1) }
     }
 
