@@ -122,7 +122,7 @@ package struct HostBudget: Hashable, Sendable {
     /// `ended`: the URL of the ended one if its response had been accepted.
     package mutating func replace(ended: UInt64?, by request: Request, now: Instant) -> Grant {
         refresh(now: now)
-        end(ended)
+        end(ended, now: now)
         let used = inUse + invited
         let isWanted = request.isFurther && line.contains { !$0.request.isFurther && !$0.isInvited }
         if !isWanted, hold(of: request, now: now) == nil, used <= places(for: request, tier: .trial, now: now)
@@ -136,7 +136,7 @@ package struct HostBudget: Hashable, Sendable {
 
     /// A connection has ended; `ended` is its URL if its response had been accepted.
     package mutating func release(_ run: UInt64, ended: UInt64?, now: Instant) {
-        end(ended)
+        end(ended, now: now)
         finish(run)
         invite(now: now)
     }
@@ -195,8 +195,9 @@ package struct HostBudget: Hashable, Sendable {
         holders[run] = count > 1 ? count - 1 : nil
     }
 
-    private mutating func end(_ target: UInt64?) {
+    private mutating func end(_ target: UInt64?, now: Instant) {
         guard let target else { return }
+        recentPeak.note(serving, now: now)
         assert(serving > 0, "a response was accepted that was not counted")
         serving -= 1
         served[target] = served[target].flatMap { $0 > 1 ? $0 - 1 : nil }

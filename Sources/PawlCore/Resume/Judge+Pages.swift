@@ -5,8 +5,9 @@ extension Judge {
         guard let known else { return pageInsteadOfFormer(response) }
         guard response.evidence != .strong else { return nil }
         let size = response.identity.total
-        // An unknown size is not another one, unless there are more bytes already.
-        let hasOtherSize = known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
+        // An unknown size counts as another one only where no digests of pieces will show which content it is.
+        let isUnknown = size == nil && hasPieces
+        let hasOtherSize = !isUnknown && known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
         let isBare = hasOtherSize && response.identity.validators.isEmpty
         let bare = LocalizableMessage(
             "size-differs-no-validators",

@@ -27,6 +27,8 @@ package struct Judge: Hashable, Sendable {
     package var name: String?
     /// The content of which nothing is on disk any more.
     var former: FormerContent?
+    /// Whether every byte will be compared with the digest of its piece.
+    var hasPieces = false
 
     package init(
         requested: RequestedRange,
