@@ -242,7 +242,9 @@ extension PipeRun {
 
     func rules(of number: Int) -> RobotsRules {
         guard let bytes = try? requests[number]?.spool?.content.bytes() else { return RobotsRules() }
-        return RobotsRules(parsing: bytes)
+        // Some servers compress what was requested plain.
+        guard Inflate.isGzip(bytes) else { return RobotsRules(parsing: bytes) }
+        return RobotsRules(parsing: Inflate.gzip(bytes, limit: 16 * RobotsRules.limit) ?? [])
     }
 
     /// RFC 9309 §2.3.1: everything is allowed if there is no file: the response is a 4xx (also a 429, once its retries are

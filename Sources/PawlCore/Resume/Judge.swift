@@ -28,7 +28,7 @@ package struct Judge: Hashable, Sendable {
     /// The content of which nothing is on disk any more.
     var former: FormerContent?
     /// Whether every byte will be compared with the digest of its piece.
-    var hasPieces = false
+    package var hasPieces = false
 
     package init(
         requested: RequestedRange,

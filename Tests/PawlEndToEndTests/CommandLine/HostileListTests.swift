@@ -72,7 +72,7 @@ final class `Lists of others` {
     @Test func `what is no text is refused with its line`() throws {
         let url = origin.serve("/a", content)
         for (bytes, why) in [
-            ([0x6F, 0x3D, 0x00], "a line break or another control character"),
+            ([0x6F, 0x3D, 0x00], "it is neither a list of URLs nor a Metalink"),
             ([0x6F, 0x3D, 0x61, 0x0D, 0x62], "a line break or another control character"),
             ([0x6F, 0x3D, 0x1B, 0x5B], "a line break or another control character"),
             ([0x6F, 0x3D, 0xFF], "line 2 of \(folder.path("list")): it is not UTF-8"),
