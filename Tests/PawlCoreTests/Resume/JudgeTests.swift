@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `an unknown size is no other one where digests of pieces will decide`(hasPieces: Bool) {
-        var judge = Judge(requested: .from(400), known: Self.known, held: 400)
+        var judge = Judge(requested: .from(400), known: Self.known, record: Self.record)
         judge.hasPieces = hasPieces
         let verdict = Self.kind(judge.verdict(on: ResponseHead(status: 200), wallTime: UnixTime(seconds: 0)))
         #expect(verdict.hasPrefix("whole") == hasPieces && (verdict == "suspect page") == !hasPieces)
