@@ -71,6 +71,11 @@ import Testing
         "pawl.timetable": ["[]", "[1]", "[{}]", #"["08:00-18:00 1M, else none", 1]"#],
         "pawl.slots": ["[]", "[0]", "[-1]", "[1001]", "[100000]", #"["3"]"#, "[null]", "[3, 1]"],
         "pawl.stop": ["[1]"],
+        "pawl.forgetHostLimits": ["[]", "[1]", #"["h", 1]"#],
+        "pawl.read": [
+            "[]", "[1]", "[{}]", #"[{"content": 1}]"#, #"[{"content": "!"}]"#,
+            #"[{"content": "", "name": 1}]"#, #"[{"content": "", "url": ""}]"#, #"[{"content": ""}, 1]"#,
+        ],
         "pawl.groups": ["[1]"], "pawl.limits": ["[1]"], "pawl.settings": ["[1]"], "pawl.export": ["[1]"],
         "pawl.options": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
         "pawl.check": [

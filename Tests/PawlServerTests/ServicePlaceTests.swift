@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlServer
 import PawlTestKit
@@ -23,7 +24,7 @@ import Testing
         other.port = nil
         let atSocket = try #require(await refusal(other))
         #expect(atSocket.code == .alreadyDownloading)
-        #expect(atSocket.why == "a service is already running there")
+        #expect(atSocket.why == "a service is already running there (process \(getpid()))")
         other.root = bench.root
         other.socket = bench.folder.path("other-socket")
         #expect(await refusal(other)?.code == .alreadyDownloading)

@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlDisk
 import PawlEngine
 
 // Commands: the machine decides what runs; what a command means for a record is decided here, on the queue's thread.
@@ -53,16 +54,7 @@ extension QueueKeeper {
             let place = root + "/" + parts.joined(separator: "/")
             if let real = Self.realPath(place) {
                 guard real == home || home == "/" || real.utf8.starts(with: (home + "/").utf8) else {
-                    throw Failure(
-                        .badOption,
-                        "cannot use",
-                        at: "the folder \(record.folder)",
-                        because: LocalizableMessage(
-                            "folder-leads-out",
-                            "a link in it leads out of the download root"
-                        ),
-                        remedy: "give another folder"
-                    )
+                    throw Failure.leadsOut(record.folder)
                 }
                 try AddOrder.check(real.dropFirst(home.count), given: record.folder)
                 return

@@ -11,7 +11,7 @@ package enum DroppedContent: Hashable, Sendable {
     package init(_ bytes: [UInt8], named name: String) throws(Failure) {
         let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         if Self.isTorrent(content) {
-            throw Self.refusal(name, .init("torrents-unsupported", "torrents are not supported"))
+            throw Self.refusal(name, Self.noTorrents)
         }
         if Self.isMetalink(content) {
             self = .entries(try Self.entries(ofMetalink: bytes, named: name))
@@ -88,6 +88,8 @@ package enum DroppedContent: Hashable, Sendable {
             return entry
         }
     }
+
+    static let noTorrents = LocalizableMessage("torrents-unsupported", "torrents are not supported")
 
     private static func refusal(_ name: String, _ why: LocalizableMessage) -> Failure {
         Failure(.badOption, "cannot use", at: Redaction.printable(name), because: why)

@@ -22,6 +22,9 @@ package enum ShellWords {
         }
     }
 
+    fileprivate static let nested = LocalizableMessage("command-nested", "it contains another command")
+    fileprivate static let openQuote = LocalizableMessage("command-open-quote", "a quote is not closed")
+
     fileprivate static func refusal(_ why: LocalizableMessage) -> Failure {
         Failure(
             .badOption,
@@ -71,7 +74,7 @@ private struct Parser {
             case .backslash where !usesCarets: escaped()
             case .dollar where !usesCarets: try dollar()
             case UInt8(ascii: "`") where !usesCarets:
-                throw ShellWords.refusal(.init("command-nested", "it contains another command"))
+                throw ShellWords.refusal(ShellWords.nested)
             case UInt8(ascii: "&") where isSeparator: endCommand()
             case .hash where word == nil && !usesCarets: skipLine()
             case UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "<"):
@@ -174,7 +177,7 @@ private struct Parser {
             if byte == .apostrophe { return }
             append(byte)
         }
-        throw ShellWords.refusal(.init("command-open-quote", "a quote is not closed"))
+        throw ShellWords.refusal(ShellWords.openQuote)
     }
 
     private mutating func quoted() throws(Failure) {
@@ -193,11 +196,11 @@ private struct Parser {
                 append(isSpecial ? next : .backslash)
             case .dollar where !usesCarets: try variable()
             case UInt8(ascii: "`") where !usesCarets:
-                throw ShellWords.refusal(.init("command-nested", "it contains another command"))
+                throw ShellWords.refusal(ShellWords.nested)
             case _: append(byte)
             }
         }
-        throw ShellWords.refusal(.init("command-open-quote", "a quote is not closed"))
+        throw ShellWords.refusal(ShellWords.openQuote)
     }
 
     private mutating func dollar() throws(Failure) {
@@ -234,7 +237,7 @@ private struct Parser {
             position += 1
             escape(next)
         }
-        throw ShellWords.refusal(.init("command-open-quote", "a quote is not closed"))
+        throw ShellWords.refusal(ShellWords.openQuote)
     }
 
     private mutating func escape(_ next: UInt8) {

@@ -102,18 +102,18 @@ private struct CommandReader {
         }
     }
 
+    private func unknown(_ option: String) -> Failure {
+        let why = LocalizableMessage(
+            "command-unknown-option",
+            "Pawl has no equivalent of this option of \(program.rawValue)"
+        )
+        return TransferCommand.refusal(option, why)
+    }
+
     private mutating func long(_ word: String) throws(Failure) {
         let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        guard let meaning = table[name] else {
-            throw TransferCommand.refusal(
-                word,
-                .init(
-                    "command-unknown-option",
-                    "Pawl has no equivalent of this option of \(program.rawValue)"
-                )
-            )
-        }
+        guard let meaning = table[name] else { throw unknown(word) }
         // curl knows no `=` behind the name, but then it would be a part of the name.
         try apply(meaning, "--\(name)", parts.count > 1 ? String(parts[1]) : nil)
     }
@@ -121,15 +121,7 @@ private struct CommandReader {
     private mutating func short(_ word: String) throws(Failure) {
         var rest = word.dropFirst()
         while let flag = rest.popFirst() {
-            guard let meaning = table[String(flag)] else {
-                throw TransferCommand.refusal(
-                    "-\(flag)",
-                    .init(
-                        "command-unknown-option",
-                        "Pawl has no equivalent of this option of \(program.rawValue)"
-                    )
-                )
-            }
+            guard let meaning = table[String(flag)] else { throw unknown("-\(flag)") }
             let attached = rest.isEmpty ? nil : String(rest)
             if try apply(meaning, "-\(flag)", attached, isShort: true) { return }
         }
@@ -341,9 +333,8 @@ private struct CommandReader {
             "check-certificate conditional-get enable-color show-console-readout async-dns",
             .ignored(hasValue: false)
         )
-        set("i input-file", .refused(.init("command-list", "it reads a file")))
-        set("M metalink-file", .refused(.init("command-list", "it reads a file")))
-        set("T torrent-file", .refused(.init("torrents-unsupported", "torrents are not supported")))
+        set("i input-file M metalink-file", .refused(.init("command-list", "it reads a file")))
+        set("T torrent-file", .refused(DroppedContent.noTorrents))
         return table
     }()
 }

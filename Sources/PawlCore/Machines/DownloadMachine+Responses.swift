@@ -81,7 +81,6 @@ extension DownloadMachine {
             held: written,
             name: name
         )
-        judge.hasPieces = hasPieces
         judge.former = former.map { former in
             let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
             let isPage = ContentIdentity(head, total: nil).mediaType.map(Judge.isPage) ?? false
@@ -119,7 +118,7 @@ extension DownloadMachine {
         case .validRangeRefused(let evidence):
             return validRangeRefused(evidence, lane: index, now: now)
         case .suspectPage(let response, let evidence):
-            return suspectPage(response.identity, evidence, lane: index, now: now)
+            return suspectPage(response, evidence, lane: index, now: now)
         case .redirect(let target): return redirect(to: target, head: head, lane: index, now: now)
         case .fault(let fault): return laneFault(index, fault, now: now)
         }
@@ -127,18 +126,26 @@ extension DownloadMachine {
 
     /// The same page for the second time, in this run or a later one, is the new version.
     private mutating func suspectPage(
-        _ identity: ContentIdentity,
+        _ response: Judge.AcceptedResponse,
         _ evidence: LocalizableMessage,
         lane index: Int,
         now: Instant
     ) -> [Action] {
+        let identity = response.identity
         let page = SuspectPage(total: identity.total, mediaType: identity.mediaType)
         guard representation != nil else {
             // Nothing is on disk that it could replace.
             former?.suspect = page
             return laneFault(index, .suspectPage(evidence), now: now)
         }
-        if representation?.suspect == page { return changed(evidence, lane: index, now: now) }
+        if representation?.suspect == page {
+            guard hasPieces, identity.total == nil else { return changed(evidence, lane: index, now: now) }
+            // Its size is not known to be another one, and the digests of pieces show which bytes are right.
+            guard lanes[index].requested == .whole else {
+                return whole(response, evidence: evidence, lane: index, now: now)
+            }
+            return accept(response, lane: index, now: now)
+        }
         representation?.suspect = page
         let note: [Action] = isClaimed ? [.record] : []
         return note + laneFault(index, .suspectPage(evidence), now: now)

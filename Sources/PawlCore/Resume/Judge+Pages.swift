@@ -5,9 +5,8 @@ extension Judge {
         guard let known else { return pageInsteadOfFormer(response) }
         guard response.evidence != .strong else { return nil }
         let size = response.identity.total
-        // An unknown size counts as another one only where no digests of pieces will show which content it is.
-        let isUnknown = size == nil && hasPieces
-        let hasOtherSize = !isUnknown && known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
+        // An unknown size is doubted where one was known, as is a smaller one than that of the bytes on disk.
+        let hasOtherSize = known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
         let isBare = hasOtherSize && response.identity.validators.isEmpty
         let bare = LocalizableMessage(
             "size-differs-no-validators",

@@ -27,8 +27,6 @@ package struct Judge: Hashable, Sendable {
     package var name: String?
     /// The content of which nothing is on disk any more.
     var former: FormerContent?
-    /// Whether every byte will be compared with the digest of its piece.
-    package var hasPieces = false
 
     package init(
         requested: RequestedRange,

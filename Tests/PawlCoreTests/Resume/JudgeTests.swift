@@ -155,14 +155,6 @@ import Testing
         #expect(verdict(5000) == "whole [0, 5000)")
     }
 
-    @Test(arguments: [true, false])
-    func `an unknown size is no other one where digests of pieces will decide`(hasPieces: Bool) {
-        var judge = Judge(requested: .from(400), known: Self.known, record: Self.record)
-        judge.hasPieces = hasPieces
-        let verdict = Self.kind(judge.verdict(on: ResponseHead(status: 200), wallTime: UnixTime(seconds: 0)))
-        #expect(verdict.hasPrefix("whole") == hasPieces && (verdict == "suspect page") == !hasPieces)
-    }
-
     @Test func `a 200 that says it is a part is no whole response`() {
         func said(_ range: ByteRange, _ total: Int64?, _ length: Int64) -> ResponseHead {
             Self.head(200) { head in
