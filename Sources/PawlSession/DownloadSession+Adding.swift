@@ -61,14 +61,45 @@ extension DownloadSession {
         return task
     }
 
-    /// Ends a task of an invalidated session, which has no delegate any more but may have a handler that waits.
+    /// Ends a task of a session that accepts none.
+    ///
+    /// Its handler is called at once. Its delegate is called when it is resumed or cancelled: only then does the program
+    /// know the task.
     private func refuse(_ task: DownloadTask, _ completion: DownloadTask.Completion?, _ end: End) {
         let error = end.error(for: task)
         task.facts.withLock { facts in
             (facts.state, facts.error, facts.completion) = (.completed, error, nil)
+            facts.isUnreported = completion == nil
         }
         guard let completion else { return }
         Task(executorPreference: Self.executor) { self.call { completion(nil, nil, error) } }
+    }
+
+    /// Reports the end of a refused task, once.
+    ///
+    /// An invalidated session reports nothing of later tasks; the delegate of such a task is called.
+    func reportRefused(_ task: DownloadTask) {
+        let error = task.facts.withLock { facts -> PawlError? in
+            defer { facts.isUnreported = false }
+            return facts.isUnreported ? facts.error : nil
+        }
+        // At once: the session may be invalidated before the call is made.
+        guard let error, let receiver = task.delegate ?? (hasFailed ? delegate : nil) else { return }
+        Task(executorPreference: Self.executor) {
+            self.call {
+                receiver.urlSession(
+                    self,
+                    task: task,
+                    didCompleteWithError: receiver.urlSession(self, errorFor: error)
+                )
+            }
+            task.facts.withLock { $0.delegate = nil }
+        }
+    }
+
+    /// It could not be opened, and the program has not invalidated it.
+    private var hasFailed: Bool {
+        if case .failed = book.withLock({ $0.end }) { true } else { false }
     }
 
     /// The content of resume data, whose bytes are where the queue expects them.

@@ -7,28 +7,37 @@ extension DownloadSession {
     /// The questions of downloads that go to the delegate.
     var hooks: DownloadHooks {
         var hooks = DownloadHooks()
-        hooks.redirect = { [weak self] proposal in await self?.decide(proposal) ?? .follow }
+        hooks.redirect = { [weak self] proposal in await self?.decide(proposal) ?? .stop }
         hooks.authenticate = { [weak self] challenge in await self?.decide(challenge) ?? .useDefault }
         return hooks
     }
 
     private func decide(_ proposal: RedirectProposal) async -> RedirectDecision {
-        guard let task = task(proposal.download), task.delegate ?? delegate != nil else { return .follow }
+        // Without a task nobody receives what follows.
+        guard let task = task(proposal.download) else { return .stop }
+        guard task.delegate ?? delegate != nil else { return .follow }
         let response = SessionResponse(proposal.response)
         let request = task.plainRequest.redirected(
             to: proposal.to,
             sendingAll: configuration.options.trustsRedirects
         )
-        let next: SessionRequest? = await ask(instead: request) { reply in
+        let redirect = FollowedRedirect(from: proposal.from, to: proposal.to, number: proposal.redirects)
+        if task.facts.withLock({ $0.followed.contains(redirect) }) { return .follow }
+        let decided: RedirectReply = await ask(instead: .none) { reply in
             self.notify(task) { delegate in
                 delegate.urlSession(
                     self,
                     task: task,
                     willPerformHTTPRedirection: response,
                     newRequest: request,
-                    completionHandler: reply
+                    completionHandler: { reply(.decided($0)) }
                 )
             }
+        }
+        guard case .decided(let next) = decided else {
+            // What nobody has allowed is not requested.
+            leaveUndecided(task, proposal.to)
+            return .stop
         }
         guard let next else { return .stop }
         if let refusal = next.refusal(adding: [:]) {
@@ -37,8 +46,26 @@ extension DownloadSession {
         }
         task.facts.withLock { $0.current = next }
         let added = next.fields(addedTo: request)
-        return next.url.hasSameBytes(as: proposal.to) && added.isEmpty
-            ? .follow : .followTo(next.url, headers: added)
+        guard next.url.hasSameBytes(as: proposal.to), added.isEmpty else {
+            return .followTo(next.url, headers: added)
+        }
+        task.facts.withLock { _ = $0.followed.insert(redirect) }
+        return .follow
+    }
+
+    /// Nobody decides about a redirect to this URL: it is not followed, and the task fails.
+    package func leaveUndecided(
+        _ task: DownloadTask,
+        _ target: String,
+        because why: String = "the delegate dropped its completion handler without a decision"
+    ) {
+        task.facts.withLock { $0.decided = .undecided(target, because: why) }
+    }
+
+    private enum RedirectReply {
+        /// The completion handler was dropped.
+        case none
+        case decided(SessionRequest?)
     }
 
     private func decide(_ challenge: AuthenticationChallenge) async -> AuthenticationDecision {
@@ -50,7 +77,11 @@ extension DownloadSession {
             failureResponse: challenge.response.map { SessionResponse($0) },
             task: task
         )
-        let decision = await ask(question, of: task)
+        // A suspended transfer begins anew; a decision that was refused has failures.
+        let known = challenge.previousFailures == 0 ? task.facts.withLock { $0.logins[space] } : nil
+        let decision: Decision
+        if let known { decision = known } else { decision = await ask(question, of: task) }
+        task.facts.withLock { $0.logins[space] = decision }
         switch decision.disposition {
         case .useCredential:
             guard let user = decision.credential?.user else { return .useDefault }
@@ -92,7 +123,7 @@ extension DownloadSession {
     }
 
     /// The delegate's decision; one about certificates goes to the session's delegate first.
-    func ask(_ question: SessionChallenge, of task: DownloadTask) async -> Decision {
+    private func ask(_ question: SessionChallenge, of task: DownloadTask) async -> Decision {
         let isOfSession = question.protectionSpace.isCertificate
         let usual = Decision(disposition: .performDefaultHandling, credential: nil)
         guard task.delegate ?? delegate != nil else { return usual }
@@ -119,38 +150,44 @@ extension DownloadSession {
         return decision
     }
 
-    /// Calls the delegate on its thread, and waits until it replies; one that forgets its completion handler has
-    /// replied `instead`.
+    /// Calls the delegate on its thread, and waits until it replies; one that drops its completion handler has replied
+    /// `instead`.
     private func ask<Value: Sendable>(
         instead: Value,
         _ call: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
     ) async -> Value {
         guard let manager = queue.withLock({ $0 }) else { return instead }
-        return await withCheckedContinuation { continuation in
-            let reply = Reply(continuation, instead: instead)
-            manager.perform { call { reply.give($0) } }
-        }
+        return await firstReply(instead: instead) { reply in manager.perform { call(reply) } }
+    }
+
+    /// The reply of another delegate, which is called as every delegate is.
+    package func reply<Value: Sendable>(
+        instead: Value,
+        _ body: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
+    ) async -> Value {
+        await ask(instead: instead) { reply in self.call { body(reply) } }
     }
 }
 
-/// A reply that is given once.
-private final class Reply<Value: Sendable>: Sendable {
-    private let continuation: Mutex<CheckedContinuation<Value, Never>?>
-    private let instead: Value
+/// A redirect that the delegate has let through.
+struct FollowedRedirect: Hashable {
+    @Bytewise var from: String
+    @Bytewise var to: String
+    /// How many redirects preceded it.
+    var number: Int
+}
 
-    init(_ continuation: CheckedContinuation<Value, Never>, instead: Value) {
-        self.continuation = Mutex(continuation)
-        self.instead = instead
-    }
-
-    deinit { give(instead) }
-
-    func give(_ value: Value) {
-        let waiting = continuation.withLock { continuation in
-            defer { continuation = nil }
-            return continuation
-        }
-        waiting?.resume(returning: value)
+extension PawlError {
+    fileprivate static func undecided(_ target: String, because why: String) -> PawlError {
+        PawlError(
+            Failure(
+                .rejected,
+                "cannot follow the redirect to",
+                at: Redaction.address(target),
+                because: why,
+                remedy: "call the delegate's completion handler in every case"
+            )
+        )
     }
 }
 

@@ -122,16 +122,12 @@ extension DownloadSession {
 
     /// What was measured of requests that ended.
     func collected(_ task: DownloadTask, _ metrics: [TransferMetrics]) {
-        task.facts.withLock { facts in
-            facts.metrics += metrics.prefix(max(0, Self.mostMetrics - facts.metrics.count))
-        }
+        task.facts.withLock { $0.metrics.append(metrics) }
     }
-
-    private static let mostMetrics = 256
 
     /// Reports what was measured.
     private func tellMetrics(_ task: DownloadTask) {
-        let (metrics, start) = task.facts.withLock { ($0.metrics, $0.firstResume) }
+        let (metrics, start) = task.facts.withLock { ($0.metrics.list, $0.firstResume) }
         guard !metrics.isEmpty, let request = task.facts.withLock({ _ in task.originalRequest }) else {
             return
         }

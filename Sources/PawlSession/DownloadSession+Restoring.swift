@@ -65,14 +65,12 @@ extension DownloadSession {
         return max(snapshot.written, data.received)
     }
 
-    private static let all = 1_000_000
-
     private typealias Found = (task: DownloadTask, snapshot: DownloadSnapshot)
 
     private func overTasks(_ manager: DownloadManager) async throws(PawlError) -> [Found] {
         let filter = DownloadFilter([.finished, .failed])
         return note(
-            try await manager.downloads(matching: filter, by: .ended(newestFirst: false), limit: Self.all)
+            try await manager.downloads(matching: filter, by: .ended(newestFirst: false))
         )
     }
 
@@ -81,7 +79,7 @@ extension DownloadSession {
         _ ordering: DownloadOrdering,
         _ manager: DownloadManager
     ) async throws(PawlError) -> [Found] {
-        note(try await manager.downloads(matching: DownloadFilter([standing]), by: ordering, limit: Self.all))
+        note(try await manager.downloads(matching: DownloadFilter([standing]), by: ordering))
     }
 
     /// Registers the tasks.

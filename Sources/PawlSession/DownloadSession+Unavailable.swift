@@ -75,6 +75,7 @@ extension DownloadSessionConfiguration {
     }
 
     /// Responses are not cached.
+    @_disfavoredOverload  // As below.
     @available(*, unavailable, message: "responses are not cached")
     public var urlCache: Any? {
         get { preconditionFailure() }
@@ -82,6 +83,7 @@ extension DownloadSessionConfiguration {
     }
 
     /// Cookies are sent from `options.cookieFile`, and none are stored.
+    @_disfavoredOverload  // As below.
     @available(*, unavailable, message: "set options.cookieFile; no cookies are stored")
     public var httpCookieStorage: Any? {
         get { preconditionFailure() }
@@ -89,6 +91,7 @@ extension DownloadSessionConfiguration {
     }
 
     /// Credentials are those of `options`.
+    @_disfavoredOverload  // As below.
     @available(*, unavailable, message: "set options.user and options.password, or options.netrc")
     public var urlCredentialStorage: Any? {
         get { preconditionFailure() }
@@ -103,15 +106,72 @@ extension DownloadSessionConfiguration {
     }
 
     /// Responses are not cached.
+    @_disfavoredOverload  // PawlFoundation has the same with Foundation's type.
     @available(*, unavailable, message: "responses are not cached")
-    public var requestCachePolicy: Any {
+    public var requestCachePolicy: CachePolicy {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
 
     /// TLS 1.2 is the oldest version.
     @available(*, unavailable, message: "TLS 1.2 is the oldest version that is used")
-    public var tlsMinimumSupportedProtocolVersion: Any {
+    public var tlsMinimumSupportedProtocolVersion: TLSVersion {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// TLS 1.2 is the oldest version.
+    @available(*, unavailable, message: "TLS 1.2 is the oldest version that is used")
+    public var tlsMinimumSupportedProtocol: TLSVersion {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// The newest version that both sides support is used.
+    @available(*, unavailable, message: "the newest TLS version that both sides support is used")
+    public var tlsMaximumSupportedProtocolVersion: TLSVersion {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// The newest version that both sides support is used.
+    @available(*, unavailable, message: "the newest TLS version that both sides support is used")
+    public var tlsMaximumSupportedProtocol: TLSVersion {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// Linux has no multipath service types.
+    @available(*, unavailable, message: "Linux chooses the network path itself")
+    public var multipathServiceType: MultipathServiceType {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// Each task has its own connection.
+    @available(*, unavailable, message: "requests are not pipelined: each task has its own connection")
+    public var httpShouldUsePipelining: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// A program that does not run has no connections.
+    @available(*, unavailable, message: "'pawl serve' continues the tasks of a program that does not run")
+    public var shouldUseExtendedBackgroundIdleMode: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// Names are looked up by the system.
+    @available(*, unavailable, message: "the system's resolver decides about DNSSEC")
+    public var requiresDNSSECValidation: Bool {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// Proxies are those of `options`.
+    @available(*, unavailable, message: "set options.proxy and options.noProxy")
+    public var proxyConfigurations: [Any] {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
@@ -124,15 +184,17 @@ extension DownloadSessionConfiguration {
     }
 
     /// Cookies are sent from `options.cookieFile`, and none are stored.
+    @_disfavoredOverload  // As above.
     @available(*, unavailable, message: "set options.cookieFile; no cookies are stored")
-    public var httpCookieAcceptPolicy: Any {
+    public var httpCookieAcceptPolicy: CookieAcceptPolicy {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
 
     /// Linux has no service types of networks.
+    @_disfavoredOverload  // As above.
     @available(*, unavailable, message: "Linux has no service types of networks")
-    public var networkServiceType: Any {
+    public var networkServiceType: NetworkServiceType {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }
@@ -147,6 +209,79 @@ extension DownloadSessionConfiguration {
     /// Protocols are built in.
     @available(*, unavailable, message: "protocols are built in")
     public var protocolClasses: [AnyClass]? {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+}
+
+// The values of these properties, so that the compiler tells what to use instead of that there is no such value.
+extension DownloadSessionConfiguration {
+    /// The names of `URLRequest.CachePolicy`.
+    public enum CachePolicy: Sendable {
+        /// As there.
+        case useProtocolCachePolicy, reloadIgnoringLocalCacheData, reloadIgnoringLocalAndRemoteCacheData
+        /// As there.
+        case reloadIgnoringCacheData, returnCacheDataElseLoad, returnCacheDataDontLoad
+        /// As there.
+        case reloadRevalidatingCacheData
+    }
+
+    /// The names of `URLRequest.NetworkServiceType`.
+    public enum NetworkServiceType: Sendable {
+        /// As there.
+        case `default`, voip, video, background, voice, responsiveData, avStreaming, responsiveAV
+        /// As there.
+        case callSignaling, networkServiceTypeCallSignaling
+    }
+
+    /// The names of `HTTPCookie.AcceptPolicy`.
+    public enum CookieAcceptPolicy: Sendable {
+        /// As there.
+        case always, never, onlyFromMainDocumentDomain
+    }
+
+    /// The names of `URLSessionConfiguration.MultipathServiceType`.
+    public enum MultipathServiceType: Sendable {
+        /// As there.
+        case none, handover, interactive, aggregate
+    }
+
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// The names of `tls_protocol_version_t` and `SSLProtocol`.
+    public enum TLSVersion: Sendable {
+        /// As there.
+        case TLSv10, TLSv11, TLSv12, TLSv13, DTLSv10, DTLSv12
+        /// As there.
+        case tlsProtocol1, tlsProtocol11, tlsProtocol12, tlsProtocol13
+    }
+}
+
+extension DownloadTask {
+    /// The system schedules nothing by it.
+    @available(
+        *,
+        unavailable,
+        message: "tasks run as soon as there is a slot; countOfBytesExpectedToReceive has the size"
+    )
+    public var countOfBytesClientExpectsToReceive: Int64 {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// Downloads have no body in their requests.
+    @available(*, unavailable, message: "a download has no body in its request")
+    public var countOfBytesClientExpectsToSend: Int64 {
+        get { preconditionFailure() }
+        set { preconditionFailure() }
+    }
+
+    /// A file is given when it is complete.
+    @available(
+        *,
+        unavailable,
+        message: "a file is given when it is complete; see DownloadBody of the library Pawl"
+    )
+    public var prefersIncrementalDelivery: Bool {
         get { preconditionFailure() }
         set { preconditionFailure() }
     }

@@ -113,19 +113,27 @@ extension DownloadSession {
             let error = error.map { delegate.urlSession(self, errorFor: $0) }
             call { delegate.urlSession(self, didBecomeInvalidWithError: error) }
         }
-        dropDelegate()
+        // One that could not be opened still has to report the tasks that are made, until the program invalidates it.
+        let isLast = book.withLock { book in
+            book.isOver = true
+            if case .invalidated = book.end { return true }
+            return false
+        }
+        if isLast { dropDelegate() }
     }
 
     /// Opening failed: every task, also later ones, ends with the reason.
     private func fail(with error: PawlError, _ stream: AsyncStream<Work>) async {
         let tasks = book.withLock { book in
-            book.end = .failed(error)
+            if book.end == nil { book.end = .failed(error) }
             return Array(book.tasks.values)
         }
         hasClosed()
         work.finish()
         for await item in stream { await item(nil) }
-        for task in tasks.sorted(by: { $0.taskIdentifier < $1.taskIdentifier }) { complete(task, error) }
+        for task in tasks.sorted(by: { $0.taskIdentifier < $1.taskIdentifier }) {
+            complete(task, End.failed(error).error(for: task))
+        }
         invalidated(error)
     }
 

@@ -23,6 +23,8 @@ public final class DownloadSession: Sendable {
         var moving: Set<Bytewise<String>> = []
         /// Why no task is accepted any more.
         var end: End?
+        /// Its invalidity was reported to the delegate.
+        var isOver = false
         /// It is invalidated, and holds its identifier until it is closed.
         var isClosing = false
         /// Seconds since 1970 when the tasks' times are looked at.
@@ -54,10 +56,11 @@ public final class DownloadSession: Sendable {
 
         func error(for task: DownloadTask) -> PawlError {
             let url = task.plainRequest.url
-            guard case .failed(var error) = self else {
-                return .session("start", url, because: "its session was invalidated")
-            }
+            var error = PawlError.session("start", url, because: "its session was invalidated")
+            if case .failed(let reason) = self { error = reason }
             error.failingURL = url
+            // It is as good as before.
+            error.downloadTaskResumeData = task.facts.withLock { $0.unusedData }
             return error
         }
     }
@@ -67,7 +70,8 @@ public final class DownloadSession: Sendable {
 
     /// The configuration; later changes have no effect.
     public let configuration: DownloadSessionConfiguration
-    /// The delegate, which the session retains until it is invalidated.
+    /// The delegate, which the session retains until it is invalidated; one that could not be opened keeps it until the
+    /// program invalidates it, for the tasks that are still made.
     public var delegate: (any DownloadTaskDelegate)? { delegates.withLock { $0 } }
     private let delegates: Mutex<(any DownloadTaskDelegate)?>
     /// A text of the caller's own, for logs.
@@ -98,7 +102,7 @@ public final class DownloadSession: Sendable {
     ///
     /// The delegate receives the events of its tasks since then, in order. When the folder cannot be used, or
     /// another process has the identifier, the delegate receives `didBecomeInvalidWithError`, and every task
-    /// fails with the reason.
+    /// fails with the reason, those that are made later when they are resumed.
     public convenience init(
         configuration: DownloadSessionConfiguration,
         delegate: (any DownloadTaskDelegate)? = nil
@@ -179,16 +183,19 @@ public final class DownloadSession: Sendable {
     public var allTasks: [DownloadTask] {
         get async {
             await withCheckedContinuation { continuation in
-                getAllTasks { continuation.resume(returning: $0) }
+                // It waits for no call of the delegate, which may wait for it.
+                let isHeard = work.yield { _ in continuation.resume(returning: self.unfinished) }
+                if case .terminated = isHeard { continuation.resume(returning: unfinished) }
             }
         }
     }
 
-    /// Calls the closure with the unfinished tasks.
+    /// Calls the closure with the unfinished tasks, in the order of the delegate's calls: a task whose end was reported
+    /// is not among them.
     public func getAllTasks(completionHandler: @escaping @Sendable ([DownloadTask]) -> Void) {
-        let isHeard = work.yield { _ in
-            let tasks = self.unfinished
-            self.call { completionHandler(tasks) }
+        let isHeard = work.yield { manager in
+            let list: @Sendable () -> Void = { self.call { completionHandler(self.unfinished) } }
+            if let manager { manager.perform(list) } else { list() }
         }
         // On the caller's thread, which may be that of the delegate.
         if case .terminated = isHeard { completionHandler(unfinished) }
@@ -244,11 +251,15 @@ public final class DownloadSession: Sendable {
 
     /// Tasks made from now on end at once.
     private func refuseTasks() {
-        book.withLock { book in
-            guard book.end == nil else { return }
-            (book.end, book.isClosing) = (.invalidated, true)
-            if let path = folders.session?.path { Self.closing.begin(path, turn) }
+        let isOver = book.withLock { book in
+            if book.end == nil {
+                book.isClosing = true
+                if let path = folders.session?.path { Self.closing.begin(path, turn) }
+            }
+            book.end = .invalidated
+            return book.isOver
         }
+        if isOver { dropDelegate() }
     }
 }
 

@@ -48,6 +48,8 @@ public final class DownloadTask: Sendable {
         var keepsData = false
         /// Its bytes are being moved to where the queue expects them; nothing else happens to it meanwhile.
         var isPreparing = false
+        /// It was refused, and its delegate has not been called yet.
+        var isUnreported = false
         /// A response was accepted in this run.
         var hasResponse = false
         /// Called after each change of what a progress bar shows.
@@ -72,8 +74,12 @@ public final class DownloadTask: Sendable {
         var decided: PawlError?
         /// The request of the last redirect.
         var current: SessionRequest?
+        /// The redirects that its delegate let through unchanged.
+        var followed: Set<FollowedRedirect> = []
+        /// The delegate's latest decisions about logins.
+        var logins: [SessionChallenge.ProtectionSpace: DownloadSession.Decision] = [:]
         /// What was measured.
-        var metrics: [TransferMetrics] = []
+        var metrics = CollectedMetrics()
         /// Progress that arrived before the response.
         var early: (written: Int64, total: Int64?)?
 
@@ -207,7 +213,9 @@ public final class DownloadTask: Sendable {
             facts.keepsData = true
             return true
         }
-        if isFirst { session.stateChanged(self) } else { completionHandler(nil) }
+        if isFirst { return session.stateChanged(self) }
+        completionHandler(nil)
+        session.reportRefused(self)
     }
 
     /// Cancels the task, frees its slot, and returns resume data for a new one; `nil` when nothing can be
@@ -246,7 +254,7 @@ public final class DownloadTask: Sendable {
             facts.state = new
             return true
         }
-        if isMoved { session.stateChanged(self) }
+        if isMoved { session.stateChanged(self) } else { session.reportRefused(self) }
     }
 
     var note: TaskNote {

@@ -17,9 +17,12 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
 
     /// The server redirects to another URL.
     ///
-    /// The completion handler gets the request to follow, by default `request`, or `nil`: then the redirect is
-    /// the response of the task. The URL can be changed and header fields can be added; they are sent to that URL, also on
-    /// another origin. `request` has those fields of the task's request that are sent to its URL.
+    /// Called once for a redirect to a URL that is followed unchanged, however often the task is suspended, and again
+    /// after a suspension for one whose request was changed, since that may have expired. The completion handler gets the
+    /// request to follow, by default `request`, or `nil`: then the redirect is the response of the task. If it is dropped
+    /// without a call, the redirect is not followed, and the task fails with code 36. The URL can be changed and header
+    /// fields can be added; they are sent to that URL, also on another origin. `request` has those fields of the task's
+    /// request that are sent to its URL.
     func urlSession(
         _ session: DownloadSession,
         task: DownloadTask,
@@ -40,7 +43,8 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
     /// A server or a proxy requires a login.
     ///
     /// Without this method, or with ``SessionChallenge/Disposition/performDefaultHandling``, the credentials of
-    /// the session's options are used.
+    /// the session's options are used. A decision also holds after a suspension; the method is called again when it is
+    /// refused.
     func urlSession(
         _ session: DownloadSession,
         task: DownloadTask,
@@ -76,7 +80,8 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
     /// A recreated background session has delivered all earlier events; not called if there were none.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: DownloadSession)
 
-    /// The session was invalidated, or could not be opened; no calls follow.
+    /// The session was invalidated, and no calls follow; or, with an error, it could not be opened: then only the ends
+    /// of tasks follow that are made nevertheless.
     func urlSession(_ session: DownloadSession, didBecomeInvalidWithError error: (any Error)?)
 
     /// The same with the error's type; implement one of the two.

@@ -6,7 +6,9 @@ package import PawlCore
 /// Times are seconds since 1970. The library `PawlFoundation` has the same properties with `Date` and
 /// `DateInterval`.
 public struct DownloadTaskMetrics: Sendable, Hashable {
-    /// The requests in their order, at most the first 256: redirects, retries, and those after a suspension.
+    /// The requests in their order, at most the first 256: redirects, retries, and the one for the content.
+    ///
+    /// A transfer that was suspended and continued is one request, with the bytes of all its parts.
     public let transactionMetrics: [DownloadTaskTransactionMetrics]
     /// From the first resume of the task in this process to its end.
     @_disfavoredOverload  // PawlFoundation has the same as a DateInterval.
@@ -24,6 +26,14 @@ public struct DownloadTaskMetrics: Sendable, Hashable {
         }
     }
 }
+
+/// ``DownloadTaskMetrics``, so that a delegate's method with a parameter of this name is called.
+///
+/// In a file that imports FoundationNetworking too, the compiler calls the name ambiguous: write `DownloadTaskMetrics` there. A
+/// method with Foundation's type would never be called.
+public typealias URLSessionTaskMetrics = DownloadTaskMetrics
+/// ``DownloadTaskTransactionMetrics``, as ``URLSessionTaskMetrics``.
+public typealias URLSessionTaskTransactionMetrics = DownloadTaskTransactionMetrics
 
 /// What was measured of one request, with the interface of `URLSessionTaskTransactionMetrics`.
 ///

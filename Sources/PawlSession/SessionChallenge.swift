@@ -67,13 +67,13 @@ public struct SessionChallenge: Sendable {
 
 /// A decision's credential, with the interface of `URLCredential`.
 public struct SessionCredential: Sendable, Hashable {
-    enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         case login(user: String, password: String)
         case certificate(file: String, key: String?)
         case trust
     }
 
-    let kind: Kind
+    package let kind: Kind
 
     /// A login.
     public init(user: String, password: String) { kind = .login(user: user, password: password) }

@@ -165,10 +165,39 @@ import Testing
         task.resume()
         #expect(await secondNotes.until("over 11"))
         // The session may have ended before the task was created; then that was refused.
-        #expect([["complete 11 completed", "over 11"], ["over 11"]].contains(secondNotes.all))
+        #expect(await secondNotes.until("complete 11"))
+        let reports = secondNotes.all
+        #expect(
+            [["complete 11 completed", "over 11"], ["over 11", "complete 11 completed"]].contains(reports)
+        )
         #expect(task.state == .completed && task.error != nil)
-        #expect(second.downloadTask(with: bench.origin.url("/f")).state == .completed)
+        let heard = secondNotes.all.count
+        let late = second.downloadTask(with: bench.origin.url("/f"))
+        #expect(late.state == .completed && late.error?.code == .alreadyDownloading)
+        #expect(secondNotes.all.count == heard, "the program does not know the task yet")
+        late.resume()
+        late.resume()
+        #expect(await secondNotes.until("complete 11 completed", times: 2))
+        second.downloadTask(with: bench.origin.url("/f")).cancel()
+        #expect(await secondNotes.until("complete 11 completed", times: 3))
+        let error = await withCheckedContinuation { continuation in
+            let handled = second.downloadTask(with: bench.origin.url("/f")) { _, _, error in
+                continuation.resume(returning: error)
+            }
+            handled.resume()
+        }
+        #expect(error?.code == .alreadyDownloading)
+        // What could not be used is handed back.
+        let data = ResumeData(
+            ResumeData.Request(url: bench.origin.url("/f"), headers: [:]),
+            received: 5,
+            partialName: "PawlDownload_x.tmp"
+        )
+        let resumed = second.downloadTask(withResumeData: data.bytes)
+        #expect(resumed.error?.downloadTaskResumeData == data.bytes)
         #expect(await second.allTasks.isEmpty)
+        second.invalidateAndCancel()
+        #expect(second.delegate == nil)
         first.invalidateAndCancel()
         #expect(await firstNotes.until("over 0"))
         let third = bench.session(thirdNotes, identifier: "../films")

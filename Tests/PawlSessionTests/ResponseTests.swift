@@ -1,8 +1,9 @@
 import Pawl
-import PawlSession
 import PawlSystem
 import PawlTestKit
 import Testing
+
+@testable import PawlSession
 
 /// Responses as URLSession reports them.
 @Suite struct ResponseTests {
@@ -325,6 +326,137 @@ import Testing
         #expect(known == known.sorted(), "\(known)")
         let interval: ClosedRange<Double> = metrics.taskInterval
         #expect(known.allSatisfy { interval.contains($0) })
+        session.invalidateAndCancel()
+    }
+
+    @Test func `a suspended task reports its redirect, its login and its content once`() async throws {
+        let bench = try SessionBench()
+        let session = bench.session()
+        let payload = Payload(seed: 753, length: 3_000_000)
+        let target = bench.origin.serve("/target", payload) {
+            $0.cut = .stall(from: 2_000_000)
+            $0.login = .basic(user: "ann", password: "pw")
+        }
+        let url = bench.origin.redirect("/start", to: target)
+        let watcher = Watcher(login: (.useCredential, SessionCredential(user: "ann", password: "pw")))
+        let ended = Monitor<Bool>(false)
+        let task = session.downloadTask(with: url) { _, _, _ in ended.with { $0 = true } }
+        task.delegate = watcher
+        task.resume()
+        await aside { _ = bench.origin.wait(bytes: 2_000_000, of: "/target") }
+        task.suspend()
+        await bench.quiet("/target")
+        bench.origin.adjust("/target") { $0.cut = nil }
+        task.resume()
+        #expect(await aside { ended.wait { $0 ? true : nil } } == true)
+        #expect(bench.origin.log.of("/start").count == 2, "it was requested again")
+        #expect(watcher.redirects.read { $0.count } == 1)
+        #expect(watcher.challenges.read { $0.count } == 1)
+        let metrics = try #require(watcher.metrics.read { $0.first })
+        #expect(metrics.redirectCount == 1)
+        let statuses = metrics.transactionMetrics.map { transaction -> Int? in
+            let response: SessionResponse? = transaction.response
+            return response?.statusCode
+        }
+        #expect(statuses.prefix(3) == [302, 401, 200], "\(statuses)")
+        #expect(metrics.transactionMetrics.last?.countOfResponseBodyBytesReceived ?? 0 >= payload.length)
+        session.invalidateAndCancel()
+    }
+
+    /// Drops the decision about a redirect.
+    private final class Forgetful: DownloadTaskDelegate {
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            willPerformHTTPRedirection response: SessionResponse,
+            newRequest request: SessionRequest,
+            completionHandler: @escaping @Sendable (SessionRequest?) -> Void
+        ) {}
+    }
+
+    @Test func `a redirect about which nobody decides is not followed`() async throws {
+        let bench = try SessionBench()
+        let session = bench.session()
+        let target = bench.origin.serve("/target", Payload(Array("target".utf8)))
+        let ended = Monitor<PawlError?>(nil)
+        let task = session.downloadTask(with: bench.origin.redirect("/start", to: target)) { _, _, error in
+            ended.with { $0 = error }
+        }
+        task.delegate = Forgetful()
+        task.resume()
+        let error = try #require(await aside { ended.wait { $0 } })
+        #expect(error.code == .rejected)
+        #expect(error.description.contains("without a decision"))
+        #expect(bench.origin.log.of("/target").isEmpty)
+        session.invalidateAndCancel()
+    }
+
+    /// Drops the decision about a login, and takes back the one about a redirect.
+    private final class Wavering: DownloadTaskDelegate {
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            willPerformHTTPRedirection response: SessionResponse,
+            newRequest request: SessionRequest,
+            completionHandler: @escaping @Sendable (SessionRequest?) -> Void
+        ) {
+            completionHandler(request)
+            completionHandler(nil)
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didReceive challenge: SessionChallenge,
+            completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
+        ) {}
+    }
+
+    @Test func `the first decision holds, and a dropped one about a login is the usual one`() async throws {
+        let bench = try SessionBench()
+        let session = bench.session()
+        let target = bench.origin.serve("/target", Payload(Array("target".utf8))) {
+            $0.login = .basic(user: "ann", password: "pw")
+        }
+        let ended = await end(session, bench.origin.redirect("/start", to: target), Wavering())
+        let response: SessionResponse? = ended.task.response
+        #expect(response?.statusCode == 401 && ended.error == nil)
+        #expect(response?.url == target)
+        session.invalidateAndCancel()
+    }
+
+    /// Requests the list of tasks while a finished file is given.
+    private final class Lister: DownloadSessionDelegate {
+        let lines = Monitor<[String]>([])
+
+        func urlSession(
+            _ session: DownloadSession,
+            downloadTask: DownloadTask,
+            didFinishDownloadingTo location: String
+        ) {
+            session.getAllTasks { tasks in self.lines.with { $0.append("tasks \(tasks.count)") } }
+            // All that the session works on beside this call.
+            let isIdle = Monitor(false)
+            session.work.yield { _ in isIdle.with { $0 = true } }
+            _ = isIdle.wait { $0 ? true : nil }
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didCompleteWithError error: PawlError?
+        ) {
+            lines.with { $0.append("complete") }
+        }
+    }
+
+    @Test func `a list of tasks comes in the order of the delegate's calls`() async throws {
+        let bench = try SessionBench()
+        let lister = Lister()
+        let session = DownloadSession(configuration: bench.configuration(), delegate: lister)
+        session.downloadTask(with: bench.origin.serve("/f", Payload(seed: 754, length: 1_000))).resume()
+        let lines = await aside { lister.lines.wait { $0.count == 2 ? $0 : nil } }
+        #expect(lines == ["complete", "tasks 0"])
         session.invalidateAndCancel()
     }
 }

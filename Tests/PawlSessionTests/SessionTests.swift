@@ -351,6 +351,89 @@ import Testing
         #expect(bench.origin.log.of("/f").count == 1)
     }
 
+    /// Records the ends of one task.
+    private final class Ends: DownloadTaskDelegate {
+        let codes = Monitor<[UInt8?]>([])
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didCompleteWithError error: PawlError?
+        ) {
+            codes.with { $0.append(error?.code.rawValue) }
+        }
+    }
+
+    @Test func `a late task's own delegate is called, and not that of its invalidated session`() async throws
+    {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let session = bench.session(notes)
+        let first = session.downloadTask(with: bench.origin.url("/f"))
+        session.finishTasksAndInvalidate()
+        let (late, ends) = (session.downloadTask(with: bench.origin.url("/f")), Ends())
+        late.delegate = ends
+        late.resume()
+        late.cancel()
+        #expect(await aside { ends.codes.wait { $0.isEmpty ? nil : $0 } } == [8])
+        #expect(notes.all.isEmpty)
+        first.cancel()
+        #expect(await notes.until("over 0"))
+        #expect(ends.codes.read { $0 } == [8])
+    }
+
+    /// Invalidates the session in the first call.
+    private final class Hasty: DownloadSessionDelegate {
+        let lines = Monitor<[String]>([])
+
+        func urlSession(
+            _ session: DownloadSession,
+            downloadTask: DownloadTask,
+            didFinishDownloadingTo location: String
+        ) {}
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didCompleteWithError error: PawlError?
+        ) {
+            lines.with { $0.append("complete \(error?.code.rawValue ?? 0)") }
+            session.invalidateAndCancel()
+        }
+
+        func urlSession(_ session: DownloadSession, didBecomeInvalidWithError error: PawlError?) {
+            lines.with { $0.append("over \(error?.code.rawValue ?? 0)") }
+        }
+    }
+
+    @Test func `an invalidation does not silence a session that could not be opened`() async throws {
+        let bench = try SessionBench()
+        let owner = bench.session(identifier: "films")
+        #expect(await owner.allTasks.isEmpty)
+        let hasty = Hasty()
+        // The session fails when all tasks are there.
+        let areThere = Monitor(false)
+        let blocker = Task(executorPreference: DownloadSession.executor) {
+            _ = areThere.wait { $0 ? true : nil }
+        }
+        let session = DownloadSession(configuration: bench.configuration("films"), delegate: hasty)
+        for _ in 0..<3 { session.downloadTask(with: bench.origin.url("/f")).resume() }
+        areThere.with { $0 = true }
+        await blocker.value
+        let lines = await aside { hasty.lines.wait { $0.contains("over 11") && $0.count == 4 ? $0 : nil } }
+        #expect(lines?.filter { $0 == "complete 11" }.count == 3, "\(hasty.lines.read { $0 })")
+        owner.invalidateAndCancel()
+        let end = ContinuousClock.now + .patience
+        while session.delegate != nil, ContinuousClock.now < end { await Task.yield() }
+        #expect(session.delegate == nil)
+        // It has left its identifier alone.
+        let notes = Notes()
+        let next = bench.session(notes, identifier: "films")
+        #expect(await next.allTasks.isEmpty)
+        next.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
     @Test func `tasks of a session that could not be opened fail with its reason`() async throws {
         let bench = try SessionBench()
         let notes = Notes()
