@@ -31,6 +31,10 @@ extension URLCredential {
         self.init(user: "", password: Self.trusting, persistence: .none)
     }
 
+    fileprivate static var trustingServer: URLCredential {
+        URLCredential(user: "", password: trusting, persistence: .none)
+    }
+
     /// Distinguishes such a credential from every login; Foundation on Linux has no field for it.
     fileprivate static let trusting = UUID().uuidString
 }
@@ -73,7 +77,8 @@ private final class TaskSpace: URLProtectionSpace, @unchecked Sendable {  // not
 
 /// A challenge that knows its task.
 final class TaskChallenge: URLAuthenticationChallenge, @unchecked Sendable {  // nothing in it changes
-    private(set) var task: DownloadTask?
+    /// What it was made from.
+    private(set) var original: SessionChallenge?
 
     static func make(_ challenge: SessionChallenge) -> TaskChallenge {
         let made = TaskChallenge(
@@ -84,7 +89,7 @@ final class TaskChallenge: URLAuthenticationChallenge, @unchecked Sendable {  //
             error: nil,
             sender: Unheard()
         )
-        made.task = challenge.task
+        made.original = challenge
         return made
     }
 }
@@ -105,6 +110,27 @@ extension URLSession.AuthChallengeDisposition {
         case .performDefaultHandling: .performDefaultHandling
         case .cancelAuthenticationChallenge: .cancelAuthenticationChallenge
         case .rejectProtectionSpace: .rejectProtectionSpace
+        }
+    }
+}
+
+extension SessionChallenge.Disposition {
+    var foundation: URLSession.AuthChallengeDisposition {
+        switch self {
+        case .useCredential: .useCredential
+        case .performDefaultHandling: .performDefaultHandling
+        case .cancelAuthenticationChallenge: .cancelAuthenticationChallenge
+        case .rejectProtectionSpace: .rejectProtectionSpace
+        }
+    }
+}
+
+extension SessionCredential {
+    var foundation: URLCredential {
+        switch kind {
+        case .login(let user, let password): URLCredential(user: user, password: password, persistence: .none)
+        case .certificate(let file, let key): ClientCertificate(certificateFile: file, keyFile: key)
+        case .trust: .trustingServer
         }
     }
 }

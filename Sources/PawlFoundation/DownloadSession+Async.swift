@@ -66,6 +66,8 @@ extension DownloadSession {
         _ delegate: (any DownloadTaskDelegate)?,
         _ make: (@escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void) -> DownloadTask
     ) async throws -> (URL, SessionResponse) {
+        // A task would use up its resume data.
+        guard !Task.isCancelled else { throw URLError(.cancelled) }
         let target = FileManager.default.temporaryDirectory.appendingPathComponent(
             "Pawl-\(UUID().uuidString)"
         )
@@ -83,7 +85,8 @@ extension DownloadSession {
                         }
                     )
                 }
-                task.delegate = delegate
+                // Resume data can belong to a task that lives, with a delegate of its own.
+                if let delegate { task.delegate = delegate }
                 running.withLock { $0 = task }
                 task.resume()
                 // The cancellation may have come before the task was there.

@@ -8,13 +8,12 @@ public import FoundationNetworking
 #endif
 
 /// A response whose suggested file name is the one that the file has.
-private final class NamedResponse: HTTPURLResponse, @unchecked Sendable {  // set before it is shared
-    private let name: String?
-    private let length: Int64
+final class NamedResponse: HTTPURLResponse, @unchecked Sendable {  // set before it is shared
+    /// What it was made from.
+    let original: SessionResponse
 
     init?(_ response: SessionResponse, _ url: URL) {
-        name = response.suggestedFilename
-        length = response.expectedContentLength
+        original = response
         super.init(
             url: url,
             statusCode: response.statusCode,
@@ -25,8 +24,8 @@ private final class NamedResponse: HTTPURLResponse, @unchecked Sendable {  // se
 
     required init?(coder: NSCoder) { nil }
 
-    override var suggestedFilename: String? { name ?? super.suggestedFilename }
-    override var expectedContentLength: Int64 { length }
+    override var suggestedFilename: String? { original.suggestedFilename ?? super.suggestedFilename }
+    override var expectedContentLength: Int64 { original.expectedContentLength }
 }
 
 extension SessionResponse {

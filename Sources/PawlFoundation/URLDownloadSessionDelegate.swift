@@ -128,8 +128,10 @@ extension URLDownloadTaskDelegate {
         newRequest request: SessionRequest,
         completionHandler: @escaping @Sendable (SessionRequest?) -> Void
     ) {
+        // Foundation has no URL for it: nobody can decide about it.
         guard let next = request.urlRequest, let redirect = response.httpResponse(for: nil) else {
-            return completionHandler(request)
+            session.leaveUndecided(task, request.url, because: "Foundation cannot represent its URL")
+            return completionHandler(nil)
         }
         urlSession(session, task: task, willPerformHTTPRedirection: redirect, newRequest: next) {
             completionHandler($0.map { SessionRequest($0) })
@@ -189,14 +191,22 @@ extension URLDownloadTaskDelegate {
         willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        guard let next = session.delegate(behind: self) as? any URLDownloadTaskDelegate else {
-            return request
+        guard let next = session.delegate(behind: self), let original = (response as? NamedResponse)?.original
+        else { return request }
+        let decided: RedirectReply = await session.reply(instead: .none) { reply in
+            next.urlSession(
+                session,
+                task: task,
+                willPerformHTTPRedirection: original,
+                newRequest: SessionRequest(request),
+                completionHandler: { reply(.decided($0)) }
+            )
         }
-        return await withCheckedContinuation { continuation in
-            next.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request) {
-                continuation.resume(returning: $0)
-            }
+        guard case .decided(let request) = decided else {
+            session.leaveUndecided(task, request.url?.text ?? "")
+            return nil
         }
+        return request?.urlRequest
     }
 
     /// Calls the asynchronous variant.
@@ -217,15 +227,10 @@ extension URLDownloadTaskDelegate {
         _ session: DownloadSession,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        guard let own = challenge as? TaskChallenge, let task = own.task else {
+        guard let task = (challenge as? TaskChallenge)?.original?.task else {
             return (.performDefaultHandling, nil)
         }
-        let target = task.delegate as? any URLDownloadTaskDelegate ?? self
-        return await withCheckedContinuation { continuation in
-            target.urlSession(session, task: task, didReceive: challenge) {
-                continuation.resume(returning: ($0, $1))
-            }
-        }
+        return await (task.delegate ?? self).decide(challenge, of: task, in: session)
     }
 
     /// Calls the asynchronous variant.
@@ -248,13 +253,38 @@ extension URLDownloadTaskDelegate {
         task: DownloadTask,
         didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        guard let next = session.delegate(behind: self) as? any URLDownloadTaskDelegate else {
+        guard let next = session.delegate(behind: self) else { return (.performDefaultHandling, nil) }
+        return await next.decide(challenge, of: task, in: session)
+    }
+}
+
+private enum RedirectReply {
+    /// The completion handler was dropped.
+    case none
+    case decided(SessionRequest?)
+}
+
+extension DownloadTaskDelegate {
+    /// The decision of its method with a task, whichever types that has; the usual one if it drops its handler.
+    fileprivate func decide(
+        _ challenge: URLAuthenticationChallenge,
+        of task: DownloadTask,
+        in session: DownloadSession
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        guard let original = (challenge as? TaskChallenge)?.original else {
             return (.performDefaultHandling, nil)
         }
-        return await withCheckedContinuation { continuation in
-            next.urlSession(session, task: task, didReceive: challenge) {
-                continuation.resume(returning: ($0, $1))
+        let usual = ChallengeReply(disposition: .performDefaultHandling, credential: nil)
+        let decided = await session.reply(instead: usual) { reply in
+            self.urlSession(session, task: task, didReceive: original) {
+                reply(ChallengeReply(disposition: $0, credential: $1))
             }
         }
+        return (decided.disposition.foundation, decided.credential?.foundation)
     }
+}
+
+private struct ChallengeReply: Sendable {
+    var disposition: SessionChallenge.Disposition
+    var credential: SessionCredential?
 }
