@@ -1,7 +1,7 @@
 // Questions to the program and its replies.
 //
-// Each question leaves its lane, or the download, waiting without a deadline: a pause, a removal, a lost network and
-// the end of the engine drop it, and a reply that comes later finds nothing that it belongs to.
+// Each question leaves its lane, or the download, waiting without a deadline, except for one about a redirect: a pause, a
+// removal, a lost network and the end of the engine drop it, and a reply that comes later finds nothing that it belongs to.
 extension DownloadMachine {
     /// How often one lane asks for another login.
     static let mostLogins = 10
@@ -129,14 +129,39 @@ extension DownloadMachine {
             return [open]
         case .redirect(let target, let status):
             switch decision {
+            case .proceed: return follow(target, lane: index, now: now)
             case .redirect(let other): return follow(other, lane: index, now: now)
-            case .refuseRedirect: return laneFault(index, .status(status, retryAfter: nil), now: now)
-            case .proceed, .decline, .memory, .retry, .fail: return follow(target, lane: index, now: now)
+            // Only what was decided is followed.
+            case .refuseRedirect, .decline, .memory, .retry, .fail:
+                return laneFault(index, .status(status, retryAfter: nil), now: now)
             }
         case .validate(let head, let wallTime):
             lanes[index].isValidated = true
             return useMemory(decision) + judge(index, head: head, wallTime: wallTime, now: now)
         }
+    }
+
+    /// Fails if the program has not decided about a redirect within the time in which a server has to respond.
+    ///
+    /// It may have meant to forbid it, and nothing else would end the wait.
+    mutating func closeUndecided(now: Instant) -> [Action] {
+        for lane in lanes {
+            guard let pending = lane.pending, case .redirect(let target, _) = pending.kind,
+                now - lane.lastByteAt > plan.timeout
+            else { continue }
+            return fail(
+                Failure(
+                    .rejected,
+                    "cannot follow",
+                    at: "the redirect to \(target.redacted)",
+                    because: LocalizableMessage(
+                        "redirect-undecided",
+                        "the program has not decided about it within \(plan.timeout.seconds) s"
+                    )
+                )
+            )
+        }
+        return []
     }
 
     /// Bytes on disk are never given up for memory: such a file is continued.
