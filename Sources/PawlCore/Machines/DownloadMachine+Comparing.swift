@@ -232,6 +232,7 @@ extension DownloadMachine {
         }
         representation?.prove(source, at: lane.host, identity.validators)
         representation?.learn(total: identity.total)
+        addDigests(of: lane)
         if representation?.mediaType == nil { representation?.mediaType = identity.mediaType }
         return representation != before
     }

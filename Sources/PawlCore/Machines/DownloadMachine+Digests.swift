@@ -124,13 +124,19 @@ extension DownloadMachine {
 
     /// Adds what a response states to what is known, once its bytes belong to those on disk.
     mutating func learnDigests(of lane: Lane) -> [Action] {
-        guard let known = representation?.digests, !lane.stated.isEmpty, sources[lane.source].isProven else {
-            return []
-        }
-        let new = lane.stated.filter { !known.contains($0) }
-        guard !new.isEmpty else { return [] }
-        representation?.digests = Array((known + new).prefix(LearntDigest.most))
+        guard sources[lane.source].isProven, addDigests(of: lane) else { return [] }
         return isClaimed ? [.record] : []
+    }
+
+    /// Adds them; returns whether there were new ones.
+    @discardableResult
+    mutating func addDigests(of lane: Lane) -> Bool {
+        guard let known = representation?.digests else { return false }
+        let new = lane.stated.filter { !known.contains($0) }
+        let isAgreed = representation?.coding != nil || (known + new).map(\.expected).contradiction == nil
+        guard !new.isEmpty, isAgreed else { return false }
+        representation?.digests = Array((known + new).prefix(LearntDigest.most))
+        return true
     }
 
     // MARK: sidecars

@@ -32,7 +32,10 @@ extension DownloadMachine {
         let mayBeSame = response.evidence.contradictsNothing && others.isEmpty && !plan.isSeeded
         if isBound || mayBeSame || map.isComplete && !map.done.isEmpty {
             let isKnown = existingLength == nil && samples.isEmpty && openJoints.isEmpty
-            if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
+            if map.isComplete, isKnown, response.evidence == .strong {
+                addDigests(of: lanes[index])
+                return stop() + complete()
+            }
             if let compares = compareWhole(response, lane: index, now: now) { return compares }
         }
         if existingLength != nil { return cannotContinueExisting(evidence) }

@@ -184,6 +184,32 @@ import Testing
         }
     }
 
+    /// After a kill the server sends the whole with a digest that none of its parts had.
+    @Test(arguments: ["ETag: \"v1\"", "ETag: W/\"v1\"", "X-Nothing: 1"], [true, false])
+    func `the digest of a whole that was compared with the bytes on disk verifies them`(
+        tag: String,
+        isRight: Bool
+    ) {
+        var known = Representation(total: 1000)
+        var validators = Validators()
+        if tag.hasPrefix("ETag") {
+            validators = Validators(entityTag: EntityTag(opaque: "v1", isWeak: tag.contains("W/")))
+        }
+        known.prove("http://a.example/f", at: "http://a.example", validators)
+        var bench = Bench {
+            $0.verification = .auto
+            $0.retry.retries = 0
+        }
+        bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
+        let digest = "Content-Digest: sha-256=:\(isRight ? Self.r : Self.w):"
+        bench.respond(Self.head("200 OK", ["Content-Length: 1000", tag, digest]))
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .verifying)
+        #expect(Self.outcome(bench, computing: [Self.sha]) == (isRight ? "origin" : "32"))
+    }
+
     @Test(arguments: ["\"v1\"", "W/\"v1\""])
     func
         `another digest in another field of a resumed source is a changed file, unless a strong tag denies it`(
