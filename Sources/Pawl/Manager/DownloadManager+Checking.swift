@@ -50,7 +50,7 @@ extension QueueKeeper {
             throw Failure(
                 .badOption,
                 "cannot check",
-                at: try record(id)?.name ?? id.text,
+                at: try record(id)?.name ?? id.short,
                 because: "it has not finished",
                 remedy: "wait until it has"
             )
@@ -61,7 +61,7 @@ extension QueueKeeper {
         let isCoded = stored.response.contains { $0.lowercased().hasPrefix("content-encoding:") }
         let reached = stored.verification.flatMap { $0.level == .given || !isCoded ? $0 : nil }
         var digests = given
-        if let reached,
+        if let reached, reached.pieces == nil,
             !given.contains(where: { ($0.algorithm, $0.digest) == (reached.algorithm, reached.digest) })
         {
             digests.append(reached)

@@ -45,7 +45,11 @@ package enum PlainText {
     }
 
     private static func finished(_ file: DownloadedFile) -> String {
-        let verified = file.verification.map { ", verified (\($0.algorithm), \($0.level.rawValue))" } ?? ""
+        let verified =
+            file.verification.map { verified in
+                let pieces = verified.pieces.map { " of \($0) \($0 == 1 ? "piece" : "pieces")" } ?? ""
+                return ", verified (\(verified.algorithm)\(pieces), \(verified.level.rawValue))"
+            } ?? ""
         if file.wasThere { return "\(file.path): already complete\(verified)" }
         // A speed over so short a time means nothing.
         let speed =

@@ -131,7 +131,10 @@ struct DownloadSheet {
         if let verified = FileVerification(json: details["verification"]) {
             let place = verified.source.isEmpty ? "" : ", \(verified.source)"
             let level = "\(verified.level.rawValue)\(verified.isWeak ? ", weak" : "")"
-            lines.append(("verified", "\(verified.algorithm)=\(verified.digest) (\(level)\(place))"))
+            let what =
+                verified.pieces.map { "\(verified.algorithm) of \($0) \($0 == 1 ? "piece" : "pieces")" }
+                ?? "\(verified.algorithm)=\(verified.digest)"
+            lines.append(("verified", "\(what) (\(level)\(place))"))
         }
         if let group = download.group { lines.append(("group", group)) }
         if download.priority != 0 { lines.append(("priority", String(download.priority))) }
@@ -211,7 +214,8 @@ extension ServiceClient {
             "cannot stop",
             at: "process \(Int(note.process.number))",
             because: "it has not ended within 15 s",
-            remedy: "'kill -KILL \(String(note.process.number))' ends it; its downloads resume at the next start"
+            remedy:
+                "'kill -KILL \(String(note.process.number))' ends it; its downloads resume at the next start"
         )
     }
 }

@@ -96,15 +96,30 @@ package struct ExpectedDigest: Hashable, Sendable {
     }
 }
 
-/// What the content was verified with: the digest that proves most of those that agreed.
+/// What the content was verified with: the digest that proves most of those that agreed, or those of its pieces.
 package struct VerificationResult: Hashable, Sendable {
     package var level: VerificationLevel
-    package var checksum: Checksum
+    package var algorithm: HashAlgorithm
+    /// Of the whole content; empty where its pieces were compared.
+    package var digest: [UInt8]
+    /// What stated it, for users: a field's name, or a redacted address; empty for what the caller gave.
     package var source: String
+    /// How many pieces were compared, where there was no digest of the whole.
+    package var pieces: Int?
 
     package init(level: VerificationLevel, checksum: Checksum, source: String) {
         self.level = level
-        self.checksum = checksum
+        algorithm = checksum.algorithm
+        digest = checksum.digest
         self.source = source
+    }
+
+    /// All pieces were compared with the digests that the caller gave.
+    package init(pieces hashes: PieceHashes) {
+        level = .given
+        algorithm = hashes.algorithm
+        digest = []
+        source = ""
+        pieces = hashes.count
     }
 }

@@ -107,7 +107,8 @@ extension DownloadMachine {
     }
 
     mutating func finishExisting() -> [Action] {
-        [enter(.finished), .notify(.finished(length: map.total ?? 0, wasThere: true))]
+        notePiecesVerified()
+        return [enter(.finished), .notify(.finished(length: map.total ?? 0, wasThere: true))]
     }
 
     mutating func failExisting(

@@ -78,12 +78,21 @@ extension DownloadMachine {
 
     /// No digest decides: bytes that had another one than an earlier run expected are fetched again.
     private mutating func publishUnverified() -> [Action] {
-        guard representation?.damage != nil, existingLength == nil else { return publish() }
+        guard representation?.damage != nil, existingLength == nil else {
+            notePiecesVerified()
+            return publish()
+        }
         reset(total: nil)
         highWater = 0
         let notice = Action.notify(.notice(Self.startsOverCorrupt))
         if let phase = phaseAfterMismatch { return [notice, .startOver, letGo(), enter(phase)] }
         return [notice, .startOver, enter(.probing)] + openFirst(now: lastEvent)
+    }
+
+    /// All pieces are right, and there is no digest of the whole.
+    mutating func notePiecesVerified() {
+        guard verification == nil, let pieces, pieces.isSettled else { return }
+        verification = VerificationResult(pieces: pieces.hashes)
     }
 
     static let startsOverCorrupt = LocalizableMessage(
@@ -92,13 +101,13 @@ extension DownloadMachine {
     )
 
     private func weakness(of result: VerificationResult) -> [Action] {
-        guard result.checksum.algorithm.isWeak, result.level != .given else { return [] }
+        guard result.algorithm.isWeak, result.level != .given else { return [] }
         return [
             .notify(
                 .notice(
                     .init(
                         "verified-weakly",
-                        "verified with \(result.checksum.algorithm.rawValue) only, which shows damage but no forgery"
+                        "verified with \(result.algorithm.rawValue) only, which shows damage but no forgery"
                     )
                 )
             )

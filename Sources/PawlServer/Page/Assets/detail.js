@@ -18,7 +18,7 @@ import { words } from "./words.js";
  *   sources: string[], ranges: [number, number][],
  *   lanes: {url: string, offset: number, end: number | null, speed: number, isReceiving: boolean}[],
  *   headers: string[], checksum: string | null,
- *   verification?: {level: string, algorithm: string, digest: string, source: string, weak: boolean} | null,
+ *   verification?: {level: string, algorithm: string, digest: string, source: string, weak: boolean, pieces?: number} | null,
  *   limit: number | null, file: "there" | "missing" | "changed" | null,
  *   log: Record<string, any>[], response: Record<string, any> | null,
  * }} Details

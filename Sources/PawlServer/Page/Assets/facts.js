@@ -74,9 +74,10 @@ export class Facts {
 function verifiedOf(details) {
   const { verification } = details;
   if (!verification) return undefined;
-  const { level, algorithm, digest, source, weak } = verification;
+  const { level, algorithm, digest, source, weak, pieces } = verification;
   const how = [words.verified[level] ?? level, weak && words.verified.weak].filter(Boolean).join(", ");
-  return [how, `${algorithm}=${digest}`, source].filter(Boolean).join("\n");
+  const what = pieces ? `${algorithm}: ${words.checkedPieces(pieces, 0)}` : `${algorithm}=${digest}`;
+  return [how, what, source].filter(Boolean).join("\n");
 }
 
 /** @param {Details} details @returns {[string, string | undefined][]} */

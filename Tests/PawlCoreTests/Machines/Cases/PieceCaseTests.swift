@@ -43,6 +43,8 @@ import Testing
         #expect(again.map(\.piece) == [1])
         bench.said = bench.machine.pieceHashed(again[0], digest: Self.digest(2), now: bench.now)
         #expect(bench.machine.phase == .publishing)
+        let result = bench.machine.verification
+        #expect(result?.level == .given && result?.algorithm == .md5 && result?.pieces == 2)
     }
 
     @Test func `a response that differs from bytes that are not verified yet is not blamed`() {
