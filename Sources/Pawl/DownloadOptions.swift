@@ -64,7 +64,7 @@ public struct DownloadOptions: Sendable, Hashable {
     /// `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h` URL; `nil` (default) uses the environment
     /// variables that curl uses, `""` disables them.
     public var proxy: String?
-    /// Hosts that bypass the proxy, in the format of curl's `NO_PROXY`.
+    /// Hosts that bypass the proxy, in the format of curl's `NO_PROXY`; an entry `HOST:PORT` is for that port only.
     public var noProxy: String?
     /// The network interface, or the local address, to connect from.
     ///

@@ -13,6 +13,8 @@ final class ConnectionSettings {
         var carriesSecrets: Bool
         var bypassesCaches: Bool
         var connection: ConnectionUse
+        /// The port, where it decides whether the proxy is used.
+        var port: UInt16?
 
         init(_ request: TransferRequest) {
             settings = request.settings.id
@@ -20,6 +22,8 @@ final class ConnectionSettings {
             carriesSecrets = request.carriesSecrets
             bypassesCaches = request.bypassesCaches
             connection = request.connection
+            let exceptions = request.settings.values.noProxy ?? EnvironmentProxy.exceptions
+            if let exceptions, NoProxyList.namesPorts(exceptions) { port = request.address.port }
         }
     }
 
@@ -162,7 +166,11 @@ final class ConnectionSettings {
             // libcurl would reuse a tunnel for which another request used the login that is omitted here.
             if values.proxy == nil { options.set(CURLOPT_FRESH_CONNECT, 1) }
         }
-        if let hosts = values.noProxy { options.set(CURLOPT_NOPROXY, hosts) }
+        if let port = key.port, let hosts = values.noProxy ?? EnvironmentProxy.exceptions {
+            options.set(CURLOPT_NOPROXY, NoProxyList.hosts(of: hosts, port: port))
+        } else if let hosts = values.noProxy {
+            options.set(CURLOPT_NOPROXY, hosts)
+        }
         guard values.proxy != "" else { return }
         options.set(CURLOPT_PROXYAUTH, pawl_auth_basic | pawl_auth_digest)
         if let login = values.proxyLogin {

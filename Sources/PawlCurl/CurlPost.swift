@@ -30,6 +30,9 @@ package enum CurlPost {
         Authorities(named: nil).apply(to: handle)
         // Each address is checked when it is connected to; the addresses that a proxy connects to are not.
         if deniesPrivateAddresses, !EnvironmentProxy.isNamed { handle.denyPrivateAddresses() }
+        if let hosts = EnvironmentProxy.exceptions, let port = try? WebAddress.parse(address).address.port {
+            handle.set(CURLOPT_NOPROXY, NoProxyList.hosts(of: hosts, port: port))
+        }
         if let refusal = handle.refusal { return .failure(failure(address, CurlLibrary.text(of: refusal))) }
         let code = unsafe pawl_easy_perform(handle.raw)
         guard code == CURLE_OK else {

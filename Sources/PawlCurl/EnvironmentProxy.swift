@@ -22,11 +22,15 @@ enum EnvironmentProxy {
     }
 
     /// Whether the environment names hosts that bypass the proxy.
-    static var hasExceptions: Bool {
-        ["no_proxy", "NO_PROXY"].contains { name in
-            guard let value = unsafe getenv(name) else { return false }
-            return unsafe value.pointee != 0
+    static var hasExceptions: Bool { exceptions != nil }
+
+    /// The hosts that bypass the proxy; `nil` for none.
+    static var exceptions: String? {
+        for name in ["no_proxy", "NO_PROXY"] {
+            guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { continue }
+            return unsafe String(cString: value)
         }
+        return nil
     }
 
     /// Whether a proxy is set for web addresses.

@@ -53,6 +53,15 @@ import Testing
             TransferRequest(port: server.port) { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
         )
         #expect(through.body == [2])
+        for (port, body) in [(server.port, [1]), (proxy.port, [2])] as [(UInt16, [UInt8])] {
+            let listed = try bench.fetch(
+                TransferRequest(port: server.port) {
+                    $0.proxy = "http://127.0.0.1:\(proxy.port)"
+                    $0.noProxy = "other, 127.0.0.1:\(port)"
+                }
+            )
+            #expect(listed.body == body, "an entry with a port is for that port only")
+        }
     }
 
     @Test func `a proxy whose name cannot be resolved is the proxy's fault`() throws {

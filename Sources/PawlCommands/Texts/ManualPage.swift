@@ -104,7 +104,7 @@ enum ManualPage {
         whether progress bars, colours and non-ASCII characters are shown
         .TP
         http_proxy, https_proxy, all_proxy, no_proxy
-        proxies, as in curl
+        proxies, as in curl; an entry HOST:PORT of no_proxy is for that port only
 
         """
 

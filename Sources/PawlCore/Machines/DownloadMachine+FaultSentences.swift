@@ -161,6 +161,8 @@ extension TransferFault {
         case .denied: "correct \(.option(.user))"
         case .nameMissing where lacksVersion: "change \(.option(.ipVersion))"
         case .nameResolution, .nameMissing: "check the host's name"
+        case .proxy where concernsVariable:
+            "correct that variable ('@' in a password is written as %40), or set \(.option(.proxy))"
         case .proxy: "check \(.option(.proxy))"
         case .notFound: "check the URL"
         case .privateAddress: "disable \(.option(.deniesPrivateAddresses)) if this is intended"

@@ -113,6 +113,8 @@ extension TransferFault {
         )
     }
 
+    var concernsVariable: Bool { cause.id == Self.unusableProxy(in: "").cause.id }
+
     /// The proxy's host name could not be resolved.
     package static func causeOfUnresolved(proxy host: String) -> LocalizableMessage {
         LocalizableMessage("proxy-not-resolved", "cannot resolve the proxy's host name \(host)")
@@ -127,7 +129,7 @@ extension TransferFault {
     )
 
     /// Whether the proxy's URL was refused before anything was sent.
-    var hasUnusableProxy: Bool { ["proxy-variable-unusable", "proxy-unusable"].contains(cause.id) }
+    var hasUnusableProxy: Bool { concernsVariable || cause.id == Self.unusableProxy.cause.id }
 
     /// The certificate or the key of the user cannot be used; `reason` is libcurl's.
     package static func clientCertificate(_ reason: String) -> TransferFault {
