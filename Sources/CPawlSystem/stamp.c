@@ -25,3 +25,10 @@ int pawl_stamp(int folder, const char *name, int follows, struct pawl_stamp *sta
     };
     return 0;
 }
+
+bool pawl_is_protected(int folder, const char *name) {
+    struct statx found;
+    int flags = AT_NO_AUTOMOUNT | AT_SYMLINK_NOFOLLOW | (*name ? 0 : AT_EMPTY_PATH);
+    if (statx(folder, name, flags, STATX_TYPE, &found)) return false;
+    return found.stx_attributes & (STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE);
+}

@@ -83,12 +83,26 @@ import Testing
         #expect(folder.names == before)
     }
 
+    @Test func `a link to a file is itself replaced where files are overwritten, and what it leads to stays`()
+        async throws
+    {
+        let folder = TestFolder()
+        try folder.put(payload(10), in: "file")
+        unsafe symlink("file", "\(folder.path)/link")
+        let partial = try folder.fresh("link", .overwrite)
+        try partial.write(payload(3), at: 0)
+        #expect(try await partial.publish(length: 3) == "\(folder.path)/link")
+        #expect(folder.disk.length(of: "link", in: folder.path) == 3)
+        #expect(folder.disk.length(of: "file", in: folder.path) == 10)
+        #expect(folder.names == ["file", "link"])
+    }
+
     @Test func `a link to a file is one that is skipped, and no other action is taken on it`() throws {
         let folder = TestFolder()
         try folder.put(payload(10), in: "file")
         unsafe symlink("file", "\(folder.path)/link")
         #expect(try claim(folder.path, "link", isChosen: true, .skip) == "\(folder.path)/link")
-        for policy in [IfExists.resume, .overwrite, .fail] {
+        for policy in [IfExists.resume, .fail] {
             let failure = #expect(throws: Failure.self) {
                 try claim(folder.path, "link", isChosen: true, policy)
             }

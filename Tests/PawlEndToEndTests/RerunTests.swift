@@ -111,6 +111,41 @@ struct RerunTests {
         #expect(bench.folder.names == ["f.bin"])
     }
 
+    @Test
+    func `overwriting a link that was named replaces what it leads to, and one that a list names the link`()
+        throws
+    {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        let other = try TemporaryFolder()
+        func link() throws {
+            FileSystem.remove(bench.folder.path("link"))
+            try FileSystem.write([1, 2, 3], to: other.path("target"))
+            #expect(unsafe symlink(other.path("target"), bench.folder.path("link")) == 0)
+        }
+        try link()
+        let named = try bench.get(url, "--if-exists", "overwrite", "-o", "link")
+        #expect(named.code == 0, "\(named)")
+        #expect(other.difference("target", from: payload) == nil && other.names == ["target"])
+        #expect(bench.folder.names == ["link"] && FileSystem.link(bench.folder.path("link")) != nil)
+        // Another run resumes what a killed one has left there.
+        try link()
+        bench.origin.adjust("/f.bin") { $0.cut = .close(after: 700_000) }
+        let cut = try bench.get(url, "--if-exists", "overwrite", "-o", "link", "--retries", "0")
+        #expect(cut.code != 0 && other.names.contains("target.part"), "\(cut)")
+        bench.origin.adjust("/f.bin") { $0.cut = nil }
+        #expect(try bench.get(url, "--if-exists", "overwrite", "-o", "link").code == 0)
+        #expect(other.difference("target", from: payload) == nil && other.names == ["target"])
+        // What others choose leads nowhere.
+        try link()
+        try FileSystem.write(Array("\(url)\n out=link\n".utf8), to: bench.folder.path("list"))
+        let listed = try bench.get("-i", "list", "--if-exists", "overwrite")
+        #expect(listed.code == 0, "\(listed)")
+        #expect(FileSystem.contents(other.path("target")) == [1, 2, 3] && other.names == ["target"])
+        #expect(bench.folder.difference("link", from: payload) == nil)
+        #expect(FileSystem.link(bench.folder.path("link")) == nil)
+    }
+
     @Test(arguments: [[], ["-o", "f.bin"]])
     func `a file that has changed, here or there, is saved beside it`(options: [String]) throws {
         let bench = try Bench()

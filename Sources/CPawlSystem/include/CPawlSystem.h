@@ -27,6 +27,10 @@ struct pawl_stamp {
 // A symbolic link is followed if `follows` is not 0.
 int pawl_stamp(int folder, const char *name, int follows, struct pawl_stamp *stamp);
 
+// Whether what has this name in a folder, or the folder itself where the name is empty, has an attribute that keeps it from
+// being renamed, replaced or removed, and a folder its entries (chattr +a, +i). A symbolic link is not followed.
+bool pawl_is_protected(int folder, const char *name);
+
 // Opens a folder by its path below another one: a descriptor, or -errno. Symbolic links are followed as long as they lead
 // nowhere outside (EXDEV); where openat2(2) is not available, none is (ELOOP, ENOTDIR).
 int pawl_open_folder_beneath(int folder, const char *path);

@@ -1,5 +1,27 @@
+import Glibc
 import Pawl
 import PawlCore
+
+extension DownloadOptions {
+    /// As curl and wget do: overwriting a symbolic link that was named on the command line replaces the file that it leads
+    /// to, and the link stays.
+    ///
+    /// Names that others choose (a server, a list, a Metalink) are not followed: there the link itself is replaced.
+    mutating func followLink() {
+        guard existingFile == .overwrite, let fileName else { return }
+        var status = stat()
+        let path = "\(folder)/\(fileName)"
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+            unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let target = unsafe realpath(path, nil)
+        else { return }
+        defer { unsafe free(target) }
+        let parts = unsafe String(cString: target).pathParts()
+        guard let name = parts.last else { return }
+        folder = "/" + parts.dropLast().joined(separator: "/")
+        self.fileName = String(name)
+    }
+}
 
 extension GetOptions {
     /// Throws code 28 if a symbolic link in the file's path, which a list or a Metalink states, leads out of its folder.

@@ -163,8 +163,11 @@ package struct GetPlan: Sendable {
         own.download.mirrors += item.mirrors
         try apply(item, &own)
         // The service checks its own folders.
-        if command == "get", own.output != options.output { try own.checkLinks() }
-        return try own.resolved()
+        let isListed = own.output != options.output
+        if command == "get", isListed { try own.checkLinks() }
+        var resolved = try own.resolved()
+        if command == "get", !isListed { resolved.followLink() }
+        return resolved
     }
 
     private static func apply(_ item: Item, for command: String, to own: inout GetOptions) throws(Failure) {
@@ -242,6 +245,7 @@ package struct GetPlan: Sendable {
         var plain = options
         if stream != nil { plain.output = nil }
         common = try plain.resolved()
+        if command == "get" { common.followLink() }
         for item in items where !item.lines.isEmpty { _ = try downloadOptions(for: item) }
     }
 }

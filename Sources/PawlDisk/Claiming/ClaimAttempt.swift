@@ -70,6 +70,7 @@ struct ClaimAttempt {
         let finished = try status(of: names.final)
         let isSkipped = finished != nil && claim.ifExists == .skip
         let part = isSkipped ? nil : try status(of: names.part)
+        if finished == nil || part != nil { try checkFolder() }
         // The journal's name matters only once the file has a name: one look less for each small file.
         if finished == nil, part == nil, let file = try makeUnnamed() {
             return .result(.fresh(partial(file, isNamed: false, ticket: ticket)))
@@ -100,7 +101,10 @@ struct ClaimAttempt {
             try tidy()
             return .taken(occupied(by: finished))
         case .overwrite:
-            guard finished.isRegular else { return .taken(occupied(by: finished)) }
+            // A link is itself replaced: what it leads to may be anywhere.
+            guard isFile(finished) else { return .taken(occupied(by: finished)) }
+            try checkFolder()
+            guard !folder.isProtected(names.final, finished) else { throw .protectedFile(finalPath) }
             return try createOrTakeUp(leftovers, ticket, adopts: adopts)
         case .resume:
             guard finished.isRegular else { return .taken(occupied(by: finished)) }
@@ -116,6 +120,11 @@ struct ClaimAttempt {
         if let flaw = leftovers.part.flatMap(folder.flaw) { return .distrusted(partPath, flaw) }
         if let flaw = leftovers.journal.flatMap(folder.flaw) { return .distrusted(journalPath, flaw) }
         return nil
+    }
+
+    /// Throws where a part file could be written but not get its final name.
+    private func checkFolder() throws(Failure) {
+        guard !folder.isProtected else { throw .protectedFolder(claim.folder) }
     }
 
     /// Whether it, or the target of a link of that name, is a device, a pipe or a socket.

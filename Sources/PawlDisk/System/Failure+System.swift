@@ -68,6 +68,33 @@ extension Failure {
         )
     }
 
+    /// Known before the first byte: a part file could be written there and never renamed.
+    static func protectedFolder(_ path: String) -> Failure {
+        Failure(
+            .cannotOpen,
+            "cannot download to",
+            at: "the folder \(path.isEmpty ? "." : path)",
+            because: LocalizableMessage(
+                "folder-protected",
+                "its attributes forbid that files in it are renamed (lsattr shows 'a' or 'i')"
+            ),
+            remedy: "remove them with 'chattr -ai', or choose another folder"
+        )
+    }
+
+    static func protectedFile(_ path: String) -> Failure {
+        Failure(
+            .cannotOpen,
+            "cannot replace",
+            at: path,
+            because: LocalizableMessage(
+                "file-protected",
+                "its attributes (lsattr shows 'a' or 'i'), or those of its folder, forbid it"
+            ),
+            remedy: "choose another name, or remove what forbids it"
+        )
+    }
+
     static func noFolder(_ path: String, because why: LocalizableMessage) -> Failure {
         Failure(
             .cannotMakeFolder,

@@ -13,6 +13,8 @@ final class Folder: Sendable {
     /// Whether another user can replace Pawl's files here.
     let isOpenToOthers: Bool
     private let user: FileUser
+    private let owner: FileUser
+    private let isSticky: Bool
     private let file: OpenFile
     private let takesMarks: Atomic<Bool>
     private let takesUnnamed = Atomic(true)
@@ -32,6 +34,8 @@ final class Folder: Sendable {
         self.user = user
         let status = try file.status()
         identity = status.identity
+        owner = status.owner
+        isSticky = status.isSticky
         isOpenToOthers =
             traits.contains(.keepsOwners) && !status.isSticky && status.rights.isWritableByOthers(than: user)
         takesMarks = Atomic(marks)
@@ -111,6 +115,16 @@ final class Folder: Sendable {
     func target(of name: String) -> FileStatus? {
         var found = stat()
         return unsafe fstatat(file.descriptor, name, &found, 0) == 0 ? FileStatus(found) : nil
+    }
+
+    /// Whether an attribute of the folder keeps its entries from being renamed: a part file would never get its final name.
+    var isProtected: Bool { unsafe pawl_is_protected(file.descriptor, "") }
+
+    /// Whether what has that name cannot be replaced: an attribute forbids it, or only its owner may do so here.
+    func isProtected(_ name: String, _ found: FileStatus) -> Bool {
+        if unsafe pawl_is_protected(file.descriptor, name) { return true }
+        guard isSticky, user.user != 0, traits.contains(.keepsOwners) else { return false }
+        return found.owner.user != user.user && owner.user != user.user
     }
 
     func remove(_ name: String) throws(SystemError) {
