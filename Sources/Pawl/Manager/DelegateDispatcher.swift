@@ -23,6 +23,9 @@ final class DelegateDispatcher: Sendable {
         thread.post { $0.completions[id] = completion }
     }
 
+    /// The download was not added.
+    func forget(_ id: Download.ID) { thread.post { $0.completions[id] = nil } }
+
     /// Reports the engine's progress samples of a download.
     func follow(_ id: Download.ID, _ box: ProgressCell) {
         guard hasDelegate else { return }

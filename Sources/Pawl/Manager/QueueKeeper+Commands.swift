@@ -32,6 +32,7 @@ extension QueueKeeper {
         let place = machine.lastPlace(priority: record.priority)
         record.position = place.position
         record.state = order.start == .paused ? .paused : .waiting
+        erased.remove(record.id)
         put(record)
         if let name = StoredOptions(text: record.options).options.fileName {
             ports.disk.reserve(name, in: path(of: record))
@@ -254,7 +255,7 @@ extension QueueKeeper {
             throw Failure(
                 .badOption,
                 "cannot move",
-                at: record.name ?? id.text,
+                at: record.name ?? id.short,
                 because: LocalizableMessage("not-finished", "it has not finished"),
                 remedy: "move it when it has finished"
             )

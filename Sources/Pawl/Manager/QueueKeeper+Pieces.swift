@@ -7,6 +7,9 @@ extension QueueKeeper {
 
     func keep(_ pieces: PieceHashes, of id: QueueID) { values[Self.name(of: id)] = pieces.text }
 
+    /// Forgets those that are not written yet.
+    func forgetPieces(of id: QueueID) { values[Self.name(of: id)] = nil }
+
     func forgetPieces(of ids: Set<QueueID>) -> [QueueChange] {
         ids.map { .value(Self.name(of: $0), nil) }
     }

@@ -217,6 +217,7 @@ final class QueueKeeper: ThreadBound {
         if let due = nextRoom, now >= due { lookForRoom(now: now) }
         stallHindered()
         var failure = write(progress: isDue)
+        if failure != nil { withdrawFresh() }
         if failure == nil, !cleanings.isEmpty {
             clean()
             failure = write(progress: false)

@@ -175,6 +175,7 @@ extension WorkThread<QueueKeeper> {
             guard !keeper.hasEnded else { return completion(.failure(.closed)) }
             let step = QueueStep(keeper)
             let unwritten = keeper.changed.count + keeper.erased.count
+            let fresh = keeper.freshCount
             let result = Result { () throws(Problem) in try body(step) }
             assert(
                 changes || keeper.changed.count + keeper.erased.count <= unwritten,
@@ -183,9 +184,12 @@ extension WorkThread<QueueKeeper> {
             // Also of a command that found nothing to change: what it found may itself be unwritten, and a kill would undo
             // what the command has confirmed.
             let needsWrite = changes && keeper.hasUnwritten
+            let adds = keeper.freshCount > fresh
             step.completion = { failure in
                 // A failure of `body` is reported before one of the write.
-                if needsWrite, let failure, case .success = result { return completion(.failure(failure)) }
+                if needsWrite, let failure, case .success = result {
+                    return completion(.failure(failure.unstored(adding: adds)))
+                }
                 completion(.success(result))
             }
             keeper.completions.append { step.written($0) }

@@ -176,10 +176,11 @@ import Testing
         #expect(try await manager.data(from: url).count == Int(payload.length))
         #expect(bench.root.names.isEmpty)
         bench.store.fail(with: nil)
-        let id = try #require(try await manager.downloads().first?.id)
-        let download = try #require(try await manager.download(id))
+        #expect(try await manager.downloads().isEmpty, "what could not be stored was not added")
+        let download = try await manager.add(request)
         _ = try await download.file
         #expect(bench.root.difference("f", from: payload) == nil)
+        #expect(bench.origin.log.of("/f").count == 2)
         await manager.shutDown()
     }
 
@@ -191,6 +192,7 @@ import Testing
         let request = bench.request("http://127.0.0.1:9/f") { $0.start = .paused }
         let error = await #expect(throws: PawlError.self) { try await manager.add(request) }
         #expect(error?.code == .diskFull)
+        #expect(error?.remedy.hasPrefix("nothing was added") == true)
         var isTold = false
         for await event in events {
             if case .notice(let text) = event.kind, text.description.contains("no room") {
@@ -199,8 +201,41 @@ import Testing
             }
         }
         #expect(isTold)
+        let batch = await #expect(throws: PawlError.self) {
+            try await manager.add([request, bench.request("http://127.0.0.1:9/g")])
+        }
+        #expect(batch?.code == .diskFull)
         bench.store.fail(with: nil)
-        #expect(try await manager.downloads().count == 1, "the requested state is stored when possible")
+        #expect(try await manager.downloads().isEmpty, "what was refused is not added later")
+        #expect(bench.store.all.isEmpty)
+        await manager.shutDown()
+    }
+
+    @Test func `an add that cannot be stored leaves the queue as it was, whatever it was to begin with`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        let manager = try await bench.open(bench.slots(1))
+        let (url, payload) = bench.serveStalling("/f", seed: 6)
+        let running = try await manager.add(bench.request(url))
+        await bench.origin.holds("/f")
+        bench.store.fail(with: Failure(.diskFull, "cannot save to", at: "the queue", because: "no room"))
+        // With a name that is free again afterwards; ahead of the one that runs; and one that waits.
+        for start in [DownloadRequest.Start.now, .enqueued, .paused] {
+            let request = bench.request(bench.origin.serve("/\(start)", Payload(seed: 7, length: 1000))) {
+                $0.start = start
+            }
+            let error = await #expect(throws: PawlError.self) { try await manager.add(request) }
+            #expect(error?.code == .diskFull)
+        }
+        bench.store.fail(with: nil)
+        #expect(try await manager.downloads().map(\.id) == [running.id])
+        bench.origin.adjust("/f") { $0.cut = nil }
+        bench.origin.release("/f")
+        #expect(try await running.file.length == payload.length)
+        for start in [DownloadRequest.Start.now, .enqueued, .paused] {
+            #expect(bench.origin.log.of("/\(start)").isEmpty)
+        }
         await manager.shutDown()
     }
 
