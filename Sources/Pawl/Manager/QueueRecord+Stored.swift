@@ -6,6 +6,9 @@ extension QueueID {
 
     /// 16 hexadecimal digits.
     var text: String { Download.ID(rawValue: rawValue).description }
+
+    /// The digits that sentences show, as lists do.
+    var short: String { String(text.prefix(6)) }
 }
 
 extension QueueRecord {
