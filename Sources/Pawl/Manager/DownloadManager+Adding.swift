@@ -66,6 +66,8 @@ extension DownloadManager {
         package var isFinished: Bool
         /// The queue had a download of the URL: it is resumed, and nothing was added.
         package var isKnown: Bool
+        /// It waits until it is resumed or started.
+        package var isPaused: Bool
     }
 
     /// Adds as ``add(_:)-swift.method``, and says which requests met a finished download.
@@ -85,7 +87,16 @@ extension DownloadManager {
                     let (record, isKnown) = try keeper.addOrResume(try order.get())
                     let id = Download.ID(rawValue: record.id.rawValue)
                     let isFinished = record.state == .finished
-                    results.append(.success(Added(id: id, isFinished: isFinished, isKnown: isKnown)))
+                    results.append(
+                        .success(
+                            Added(
+                                id: id,
+                                isFinished: isFinished,
+                                isKnown: isKnown,
+                                isPaused: record.state == .paused
+                            )
+                        )
+                    )
                 } catch {
                     results.append(.failure(PawlError(error)))
                 }

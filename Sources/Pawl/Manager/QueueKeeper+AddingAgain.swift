@@ -88,11 +88,11 @@ extension QueueKeeper {
             because: isFinished
                 ? LocalizableMessage(
                     "known-and-finished",
-                    "the queue has it already as \(record.id.text), finished without this \(name)"
+                    "the queue has it already as \(record.id.short), finished without this \(name)"
                 )
                 : LocalizableMessage(
                     "known-with-other",
-                    "the queue has it already as \(record.id.text), with another \(name)"
+                    "the queue has it already as \(record.id.short), with another \(name)"
                 ),
             remedy: "remove that download first, or use another file name"
         )

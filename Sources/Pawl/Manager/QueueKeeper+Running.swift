@@ -37,7 +37,12 @@ extension QueueKeeper {
     func begin(_ id: QueueID) {
         do throws(Failure) {
             guard let record = try record(id) else {
-                throw Failure(.unknown, "cannot start", at: id.text, because: "the queue has no record of it")
+                throw Failure(
+                    .unknown,
+                    "cannot start",
+                    at: id.short,
+                    because: "the queue has no record of it"
+                )
             }
             if isHindered(record) { return }
             if let length = try publishedLength(record) { return recognize(record, length: length) }

@@ -80,9 +80,10 @@ private struct AddSession {
             }
             let items = plan.items[start..<next]
             let results = try client.call("pawl.add", [.array(requests)], to: "add").array ?? []
+            let isHeld = try isGroupPaused()
             for (item, result) in zip(items, results) {
                 guard let error = result["error"] else {
-                    report(item.source, result)
+                    report(item.source, result, isHeld: isHeld)
                     continue
                 }
                 let failure = Failure(event: error)
@@ -93,7 +94,13 @@ private struct AddSession {
         return Int32(code)
     }
 
-    private func report(_ source: String, _ result: JSON) {
+    /// Whether the new downloads wait because their group is paused.
+    private func isGroupPaused() throws(Failure) -> Bool {
+        guard let group = options.verb.group, !options.verb.isJSON, !options.get.isQuiet else { return false }
+        return try client.groups().contains { $0.isPaused && $0.name.hasSameBytes(as: group) }
+    }
+
+    private func report(_ source: String, _ result: JSON, isHeld: Bool) {
         let (id, address) = (result["id"]?.string ?? "", Redaction.address(source))
         let isFinished = result["finished"]?.bool == true
         let isKnown = result["known"]?.bool == true
@@ -106,11 +113,13 @@ private struct AddSession {
         let outcome =
             isFinished
             ? ": already finished, not requested again; remove it from the queue to download it again"
-            : isKnown ? ": already in the queue, not added twice" : ""
+            : isKnown
+                ? ": already in the queue, not added twice\(result["paused"]?.bool == true ? "; it is paused" : "")"
+                : isHeld ? ": its group is paused" : ""
         guard options.verb.isJSON || !options.get.isQuiet else { return }
         CommandOutput(options.verb).show(
             .object(event),
-            "\(id.prefix(ShortIDs.fewest)) \(address)\(outcome)"
+            "\(ShortIDs.text(id)) \(address)\(outcome)"
         )
     }
 

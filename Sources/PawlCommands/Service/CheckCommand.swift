@@ -21,7 +21,8 @@ extension Command {
         var code: Int32 = 0
         for id in ids {
             do throws(Failure) {
-                let result = try client.call(method, [.string(id)], to: "check", id)
+                let id = try client.id(id, to: "check")
+                let result = try client.call(method, [.string(id)], to: "check", ShortIDs.text(id))
                 var event = [JSON.Member("id", .string(id))]
                 event += result.members ?? []
                 CommandOutput(options).show(.object(event), sentence(id, result))
@@ -50,8 +51,9 @@ extension Command {
             isRight
             ? "right"
             : result["repairing"]?.bool == true
-                ? "wrong, fetching it again" : "wrong, 'pawl check --repair \(id)' fetches it again"
+                ? "wrong, fetching it again"
+                : "wrong, 'pawl check --repair \(ShortIDs.text(id))' fetches it again"
         return
-            "\(result["path"]?.string ?? id): \(verdict); compared with \(compared.joined(separator: ", "))"
+            "\(result["path"]?.string ?? ShortIDs.text(id)): \(verdict); compared with \(compared.joined(separator: ", "))"
     }
 }

@@ -32,14 +32,14 @@ extension Command {
             "pawl.limit",
             .array(given),
             to: "limit",
-            words.count > 1 ? words[1] : nil
+            ids.first.map(ShortIDs.text)
         )
-        guard result.bool != false else {
-            throw Failure(.unknown, "cannot limit", at: words[1], because: "it has finished")
+        if let id = ids.first, result.bool == false {
+            throw Failure(.unknown, "cannot limit", at: ShortIDs.text(id), because: "it has finished")
         }
         CommandOutput(options).show(
             .object([JSON.Member("limit", given[0])] + ids.map { JSON.Member("id", .string($0)) }),
-            "\(words.count > 1 ? words[1] : "all downloads"): \(rateText(given[0]))"
+            "\(ids.first.map(ShortIDs.text) ?? "all downloads"): \(rateText(given[0]))"
         )
         return 0
     }

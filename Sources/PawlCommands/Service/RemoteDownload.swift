@@ -89,6 +89,9 @@ extension ProgressRow {
 enum ShortIDs {
     static let fewest = 6
 
+    /// An id in a line about one download.
+    static func text(_ id: String) -> String { String(id.prefix(fewest)) }
+
     static func digits(_ ids: some Collection<String>) -> Int {
         var digits = fewest
         while digits < 16, Set(ids.map { $0.prefix(digits) }).count < ids.count { digits += 1 }

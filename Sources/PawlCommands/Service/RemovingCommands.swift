@@ -44,7 +44,7 @@ extension Command {
         for member in result.members ?? [] {
             CommandOutput(options).show(
                 ["id": .string(member.name), "changed": member.value],
-                "\(member.name.prefix(ShortIDs.fewest)) removed"
+                "\(ShortIDs.text(member.name)) removed"
             )
         }
         return 0

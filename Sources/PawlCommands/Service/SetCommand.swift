@@ -56,7 +56,7 @@ extension Command {
             let words = member.value.bool == true ? "changed" : "nothing to do"
             CommandOutput(options.verb).show(
                 ["id": .string(member.name), "changed": member.value],
-                "\(member.name.prefix(ShortIDs.fewest)) \(words)"
+                "\(ShortIDs.text(member.name)) \(words)"
             )
         }
         return 0

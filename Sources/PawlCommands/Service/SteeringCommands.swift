@@ -76,14 +76,14 @@ extension Command {
                 ids.joined(separator: " ")
             )
             let members = result.members ?? []
-            let isQueued = name == "resume" && !options.isJSON && members.contains { $0.value.bool == true }
-            let line = isQueued ? try client.line() : WaitingLine([])
+            let mayWait = ["resume", "start", "start-over"].contains(name) && !options.isJSON
+            let line = mayWait ? try client.line() : WaitingLine([])
             for member in members {
                 let words =
-                    member.value.bool == true ? line.words(for: member.name) ?? done : "nothing to do"
+                    line.words(for: member.name) ?? (member.value.bool == true ? done : "nothing to do")
                 CommandOutput(options).show(
                     ["id": .string(member.name), "changed": member.value],
-                    "\(member.name.prefix(ShortIDs.fewest)) \(words)"
+                    "\(ShortIDs.text(member.name)) \(words)"
                 )
             }
             return 0
@@ -102,9 +102,13 @@ extension Command {
             let status = try client.call("pawl.status", to: "query")
             let count = name == "pause" ? status.running : status.resumable
             if count > 0 { try client.call("pawl.\(name)All", [], to: name) }
+            // Groups are paused and resumed by name alone.
+            let mayHold = name == "resume" ? try client.groups().contains(where: \.isPaused) : false
+            let group = mayHold ? try client.line().heldGroup : nil
+            let note = group.map { "; the group \($0) is paused: 'pawl resume --group \($0)'" }
             output.show(
                 ["\(name)": .bool(count > 0)],
-                count > 0 ? "\(done) all" : "nothing to \(name)"
+                (count > 0 ? "\(done) all" : "nothing to \(name)") + (note ?? "")
             )
             return 0
         }
@@ -214,12 +218,12 @@ extension Command {
             let details = try client.call("pawl.show", [.string(words[0])], to: action, words[0])
             let id = details["id"]?.string ?? words[0]
             func source() throws(Failure) -> String? {
-                try client.call("pawl.source", [.string(id)], to: action, words[0]).string
+                try client.call("pawl.source", [.string(id)], to: action, ShortIDs.text(id)).string
             }
             if details["state"]?.string != "removed", try isDone(details, source, words[1]) {
                 CommandOutput(options).show(
                     ["id": .string(id), "changed": .bool(false)],
-                    "\(words[0]) unchanged"
+                    "\(ShortIDs.text(id)) unchanged"
                 )
                 return 0
             }
@@ -227,14 +231,14 @@ extension Command {
                 "pawl.\(name)",
                 [.string(id), given],
                 to: action,
-                words[0]
+                ShortIDs.text(id)
             )
             guard result != .null, result.bool != false else {
-                throw Failure(.unknown, "cannot \(action)", at: words[0], because: why)
+                throw Failure(.unknown, "cannot \(action)", at: ShortIDs.text(id), because: why)
             }
             CommandOutput(options).show(
                 ["id": .string(id), "\(name)": result],
-                "\(words[0]) \(done(words[1], result))"
+                "\(ShortIDs.text(id)) \(done(words[1], result))"
             )
             return 0
         }

@@ -3,16 +3,29 @@ import PawlCore
 /// The downloads that wait for a slot, the next one first.
 struct WaitingLine {
     private let ids: [String]
+    /// The paused groups of those that are in one.
+    private var held: [String: String] = [:]
 
     /// From the downloads of the queue in their order.
-    init(_ downloads: [RemoteDownload]) {
-        ids = downloads.filter { $0.state == "waiting" || $0.state == "preempted" }.map(\.id)
+    init(_ downloads: [RemoteDownload], pausedGroups: [String] = []) {
+        let waiting = downloads.filter { $0.state == "waiting" || $0.state == "preempted" }
+        ids = waiting.map(\.id)
+        for download in waiting {
+            guard let group = download.group, pausedGroups.containsBytes(of: group) else { continue }
+            held[download.id] = group
+        }
     }
+
+    /// A paused group that keeps downloads from running.
+    var heldGroup: String? { ids.lazy.compactMap { held[$0] }.first }
 
     /// What is the case with a download that was put into the queue and did not start; `nil` if it runs.
     func words(for id: String) -> String? {
         guard let index = ids.firstIndex(of: id) else { return nil }
-        return "queued, position \(index + 1); 'pawl start \(id.prefix(ShortIDs.fewest))' starts it now"
+        if let group = held[id] {
+            return "queued, and its group \(group) is paused; 'pawl resume --group \(group)' lets it run"
+        }
+        return "queued, position \(index + 1); 'pawl start \(ShortIDs.text(id))' starts it now"
     }
 }
 
@@ -20,6 +33,9 @@ extension ServiceClient {
     /// The downloads that wait for a slot.
     func line() throws(Failure) -> WaitingLine {
         let listed = try call("pawl.list", [["states": ["waiting"]]], to: "list").array ?? []
-        return WaitingLine(listed.compactMap(RemoteDownload.init))
+        return WaitingLine(
+            listed.compactMap(RemoteDownload.init),
+            pausedGroups: try groups().filter(\.isPaused).map(\.name)
+        )
     }
 }

@@ -208,6 +208,7 @@ extension ServiceMethods {
                         [JSON.Member("id", .string(added.id.description))]
                             + (added.isKnown ? [JSON.Member("known", .bool(true))] : [])
                             + (added.isFinished ? [JSON.Member("finished", .bool(true))] : [])
+                            + (added.isPaused ? [JSON.Member("paused", .bool(true))] : [])
                     )
                 case .failure(let error): ["error": .object(ServiceJSON.members(error))]
                 }

@@ -76,7 +76,7 @@ private struct DownloadChange: Sendable {
                 throw Failure(
                     .badOption,
                     "cannot change",
-                    at: id.description,
+                    at: String(id.description.prefix(6)),
                     because: LocalizableMessage("has-finished", "it has finished"),
                     remedy: "remove it, and add the URL again"
                 )
