@@ -226,13 +226,14 @@ extension GetOptions {
             "progress",
             takes: .required("bar|plain|none|json"),
             in: .output,
-            "bar: redrawn lines; plain: a line for each 10 % or minute; none: only a line for each change; json: like --json",
+            "bar: redrawn lines; plain: a line for each 10 % or minute; none: errors only, like --quiet; json: like --json",
             standard: "bar on a terminal, else plain",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             let progress = try OptionValues.choice("progress", value, of: GetOptions.Progress.self)
             options.progress = progress
             if progress == .json { options.isJSON = true }
+            if progress == GetOptions.Progress.none { options.isQuiet = true }
         },
         CommandOption(
             "verbose",

@@ -9,8 +9,6 @@ struct ProgressReporter: ~Copyable {
         case display
         /// One line per change, and for each tenth or minute of progress.
         case lines
-        /// One line per change.
-        case changes
         /// JSON on standard output.
         case json
         /// Errors only.
@@ -49,8 +47,8 @@ struct ProgressReporter: ~Copyable {
             } else {
                 switch options.progress {
                 case .plain: .lines
-                case .some(.none): .changes
-                case .bar, .json, nil: terminal.takesCodes ? .display : .lines
+                // `none` is quiet.
+                case .bar, .json, .some(.none), nil: terminal.takesCodes ? .display : .lines
                 }
             }
     }
@@ -63,7 +61,7 @@ struct ProgressReporter: ~Copyable {
         switch mode {
         case .display: 200
         case .json, .lines: 1000
-        case .changes, .quiet: nil
+        case .quiet: nil
         }
     }
 
@@ -77,7 +75,7 @@ struct ProgressReporter: ~Copyable {
         switch mode {
         case .display:
             if isWorthKeeping(report) { permanent.append(PlainText.line(report)) }
-        case .lines, .changes:
+        case .lines:
             errors.appendLine(PlainText.line(report))
         case .json:
             output.appendLine(JSONLines.line(report))
@@ -150,7 +148,7 @@ struct ProgressReporter: ~Copyable {
             )
             errors.append(cursor.showingCode())
             fallthrough
-        case .lines, .changes:
+        case .lines:
             if files > 1 {
                 errors.appendLine(PlainText.summary(ledger, unfinished: unfinished, seconds: seconds))
             }

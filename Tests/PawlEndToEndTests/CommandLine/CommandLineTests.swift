@@ -61,10 +61,13 @@ final class `The command line` {
         #expect(try finish("-q", "gopher://h/f").exit == .code(28))
     }
 
-    @Test func `quiet means errors only`() throws {
-        let process = try finish("-q", origin.serve("/f", content))
+    @Test(arguments: ["-q", "--progress=none"])
+    func `quiet, and no progress, mean errors only`(option: String) throws {
+        let process = try finish(option, origin.serve("/f", content), origin.serve("/g", content))
         #expect(process.exit == .code(0))
         #expect(process.errors.isEmpty && process.output.isEmpty)
+        let failed = try finish(option, origin.url("/none"))
+        #expect(failed.errors.hasPrefix("pawl: ") && failed.errors.contains("404"))
     }
 
     @Test func `only JSON is written to standard output, and it ends with a summary`() throws {
