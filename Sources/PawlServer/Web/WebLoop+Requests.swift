@@ -173,7 +173,7 @@ extension WebLoop {
             }
         }
         // A file that was truncated cannot be sent completely: the client sees the connection close early.
-        guard got > 0 || count == 0, send(head.count + got, on: connection) else { return false }
+        guard let got, got > 0 || count == 0, send(head.count + got, on: connection) else { return false }
         if sent + Int64(got) == length { return complete(connection, closes: closes) }
         connection.stage = .response(response, sent: sent + Int64(got), hasHead: true)
         wakeWriter(of: connection)

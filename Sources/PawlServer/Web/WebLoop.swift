@@ -201,8 +201,10 @@ final class WebLoop {
     // MARK: writing
 
     /// Fills the output buffer: `head`, and `count` more bytes from `source`, which returns how many it had.
-    func fill(_ head: [UInt8], _ count: Int, from source: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
-        guard let base = unsafe scratch.baseAddress else { return 0 }
+    ///
+    /// `nil` if the buffer has no room for so many.
+    func fill(_ head: [UInt8], _ count: Int, from source: (UnsafeMutableRawBufferPointer) -> Int) -> Int? {
+        guard let base = unsafe scratch.baseAddress, head.count + count <= WebLoop.chunk else { return nil }
         let start = unsafe UnsafeMutableRawPointer(base + pawl_web_room)
         unsafe UnsafeMutableRawBufferPointer(start: start, count: head.count).copyBytes(from: head)
         guard count > 0 else { return 0 }
