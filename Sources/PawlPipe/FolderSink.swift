@@ -18,20 +18,41 @@ struct FolderSink: SampleSink {
         return existing.source == Self.mark(of: job)
     }
 
+    private typealias Drafts = [(index: Int, draft: SampleFolder.Draft, content: SampleContent)]
+
     func store(_ records: inout [PipeRecord]) throws(Failure) {
-        var drafts: [(index: Int, draft: SampleFolder.Draft, content: SampleContent)] = []
+        var drafts: Drafts = []
         for index in records.indices {
             guard case .success(let job) = records[index].job else { continue }
             do throws(Failure) {
-                if records[index].isThere {
-                    try describeExisting(&records[index], job)
-                } else if let content = try content(of: records[index]) {
-                    try records[index].result.describe(content)
-                    let draft = try make(job, records[index].result.key ?? "", content)
-                    drafts.append((index, draft, content))
+                try draft(&records, index, job, &drafts)
+            } catch  where error.lacksDescriptors {
+                // Each draft has one.
+                try publish(drafts, &records)
+                drafts = []
+                try folder.awaitDescriptor()
+                do throws(Failure) { try draft(&records, index, job, &drafts) } catch {
+                    records[index].result.fail(error)
                 }
             } catch { records[index].result.fail(error) }
         }
+        try publish(drafts, &records)
+    }
+
+    /// Makes the file of one record, or describes the one that is there.
+    private func draft(
+        _ records: inout [PipeRecord],
+        _ index: Int,
+        _ job: PipeJob,
+        _ drafts: inout Drafts
+    ) throws(Failure) {
+        if records[index].isThere { return try describeExisting(&records[index], job) }
+        guard let content = try content(of: records[index]) else { return }
+        try records[index].result.describe(content)
+        drafts.append((index, try make(job, records[index].result.key ?? "", content), content))
+    }
+
+    private func publish(_ drafts: Drafts, _ records: inout [PipeRecord]) throws(Failure) {
         guard !drafts.isEmpty else { return }
         // Sync data before names, and names before results, so that reported files survive a power failure.
         try folder.syncAll()

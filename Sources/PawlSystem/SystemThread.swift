@@ -71,6 +71,24 @@ package struct SystemThread: Sendable {
         if ThreadBacklog.shared.isWaiting { throw refusal }
     }
 
+    /// Throws code 1 unless so many further threads can be started: for a program's start, since the tasks of the concurrency
+    /// runtime wait for a refused one without a word.
+    package static func require(_ count: Int) throws(Failure) {
+        let isOver = Monitor(false)
+        var threads: [SystemThread] = []
+        defer {
+            isOver.with { $0 = true }
+            for thread in threads { thread.join() }
+        }
+        for _ in 0..<count {
+            let waiting = SystemThread("pawl-reserve", stackSize: 1 << 16, blocksSignals: true) {
+                _ = isOver.wait(until: nil) { $0 ? true : nil }
+            }
+            guard let waiting else { throw refusal }
+            threads.append(waiting)
+        }
+    }
+
     private static var refusal: Failure {
         Failure(
             .unknown,

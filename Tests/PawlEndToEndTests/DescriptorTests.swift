@@ -37,6 +37,28 @@ import Testing
         #expect(names.count == 120 && names.allSatisfy { Int($0) != nil }, "\(names)")
     }
 
+    /// The sink needs one while the transfers have all others.
+    @Test(arguments: [12, 14, 18, 64], [[], ["--format", "tar", "--shard", "s"]])
+    func `pawl pipe stores every sample, however few descriptors there are`(
+        limit: Int,
+        format: [String]
+    ) throws {
+        let bench = try PipeBench()
+        let sources = (0..<80).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: 2000)) }
+        try bench.write(sources.enumerated().map { #"{"url":"\#($1)","out":"s\#($0)"}"# })
+        let pipe =
+            ["pipe", "-i", "jobs", "--to", "out", "-j", "60", "--per-host", "60", "--host-delay", "0"]
+            + PipeBench.local + format
+        let run = try PawlProcess.run(
+            "/bin/sh",
+            ["-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", PawlBinary.path] + pipe,
+            environment: ["HOME": bench.folder.path],
+            folder: bench.folder.path
+        )
+        #expect(run.exit == .code(0), "\(run.errors)")
+        #expect(run.lines.count { $0.contains(#""status":"ok""#) } == 80, "\(run.errors)")
+    }
+
     @Test func `a program that is started gets the soft limit that Pawl was started with`() throws {
         let bench = try IntegrityBench()
         let source = bench.origin.serve("/file", Payload(seed: 4, length: 1000))

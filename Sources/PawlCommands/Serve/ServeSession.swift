@@ -21,11 +21,15 @@ package enum ServeSession {
             watchdog.expectEnd()
             sender.yield(number)
         }
+        try SystemThread.require(fewestThreads)
         try watchdog.start()
         let outcome = SystemThread.wait { await serve(configuration, watchdog, signals, ending, started) }
         watchdog.end()
         try outcome.get()
     }
+
+    /// What the service needs besides the threads that run already.
+    private static let fewestThreads = 12
 
     private static func serve(
         _ configuration: ServiceConfiguration,

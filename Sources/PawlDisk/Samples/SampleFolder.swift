@@ -19,6 +19,20 @@ package final class SampleFolder: Sendable {
         root = try spool.folders.open(path)
     }
 
+    /// The longest wait for a descriptor: transfers release theirs without the thread that waits here.
+    private static let patience = 30.0
+
+    /// Repeats what a descriptor was refused for.
+    private static func patiently<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        let pause = 0.05
+        for _ in 0..<Int(patience / pause) {
+            do throws(Failure) { return try body() } catch  where error.lacksDescriptors {
+                SystemThread.sleep(seconds: pause)
+            }
+        }
+        return try body()
+    }
+
     /// A file that has no final name yet.
     package final class Draft: Sendable {
         fileprivate let file: OpenFile
@@ -141,10 +155,21 @@ package final class SampleFolder: Sendable {
     /// Puts all files and names of the file system on stable storage.
     package func syncAll() throws(Failure) {
         guard !root.traits.contains(.volatile) else { return }
-        do throws(SystemError) {
-            try root.open(".", flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
-        } catch {
-            throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
+        try Self.patiently { () throws(Failure) in
+            do throws(SystemError) {
+                try root.open(".", flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
+            } catch {
+                throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
+            }
+        }
+    }
+
+    /// Waits until a descriptor is free.
+    package func awaitDescriptor() throws(Failure) {
+        try Self.patiently { () throws(Failure) in
+            do throws(SystemError) { _ = try root.open(".", flags: O_RDONLY | O_DIRECTORY) } catch {
+                throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
+            }
         }
     }
 
