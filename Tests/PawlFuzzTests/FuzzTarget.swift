@@ -30,6 +30,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case pieces
     case proxy
     case quantities
+    case rateLimit
     case redaction
     case requests
     case responses
@@ -74,6 +75,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .pieces: try PieceHashLaws.check(&input)
         case .proxy: try ProxyLaws.check(&input)
         case .quantities: try QuantityLaws.check(&input)
+        case .rateLimit: try RateLimitLaws.check(&input)
         case .redaction: try RedactionLaws.check(&input)
         case .requests: try RequestLaws.check(&input)
         case .responses: try ResponseLaws.check(&input)

@@ -20,7 +20,7 @@ import Testing
     @Test func `another name in Host and another origin are refused`() async throws {
         let bench = try await ServiceBench()
         let call = #"{"id":1,"method":"system.listMethods"}"#
-        func status(_ field: String) async throws -> String {
+        func status(_ field: String, _ second: String = "X-Note: 1") async throws -> String {
             try await bench.curl(
                 "-o",
                 "/dev/null",
@@ -28,6 +28,8 @@ import Testing
                 "%{http_code}",
                 "-H",
                 field,
+                "-H",
+                second,
                 "--data-binary",
                 call,
                 bench.url
@@ -38,7 +40,13 @@ import Testing
         #expect(try await status("Host: localhost") == "200")
         #expect(try await status("Origin: http://evil.example") == "403")
         #expect(try await status("Origin: null") == "403")
-        #expect(try await status("Origin: http://127.0.0.1:\(bench.service.port)") == "200")
+        let own = "Origin: http://127.0.0.1:\(bench.service.port)"
+        #expect(try await status(own) == "200")
+        for other in ["Origin: http://evil.example", "Origin: null", own, "Origin;"] {
+            #expect(try await status(own, other) == "400", "one Origin field decides nothing about another")
+            #expect(try await status(other, own) == "400")
+        }
+        #expect(try await status("\(own), http://evil.example") == "403")
         await bench.close()
     }
 

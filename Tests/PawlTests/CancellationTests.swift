@@ -119,37 +119,44 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `the wait of a handle ends alone`() async throws {
-        let origin = try OriginServer()
-        defer { origin.stop() }
-        let folder = try TemporaryFolder()
-        let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
+    /// A running download of `/f` that has received a part and stalls.
+    private struct Stalled {
+        let origin: OriginServer
+        let folder: TemporaryFolder
         let downloader = Downloader()
-        let download = try downloader.add(url, options: options(in: folder))
-        download.resume()
-        await origin.holds("/f")
+        let download: Download
+
+        init(_ payload: Payload, _ options: (TemporaryFolder) -> DownloadOptions) async throws {
+            origin = try OriginServer()
+            folder = try TemporaryFolder()
+            let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
+            download = try downloader.add(url, options: options(folder))
+            download.resume()
+            await origin.holds("/f")
+        }
+    }
+
+    @Test func `the wait of a handle ends alone`() async throws {
+        let stalled = try await Stalled(payload) { options(in: $0) }
+        defer { stalled.origin.stop() }
+        let download = stalled.download
         let task = Task { try await download.file }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        origin.release("/f")
+        stalled.origin.release("/f")
         #expect(try await download.file.length == payload.length)
-        downloader.shutDown()
+        stalled.downloader.shutDown()
     }
 
     @Test func `a download that somebody removes is no cancelled task`() async throws {
-        let origin = try OriginServer()
-        defer { origin.stop() }
-        let folder = try TemporaryFolder()
-        let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
-        let downloader = Downloader()
-        let download = try downloader.add(url, options: options(in: folder))
-        download.resume()
-        await origin.holds("/f")
+        let stalled = try await Stalled(payload) { options(in: $0) }
+        defer { stalled.origin.stop() }
+        let download = stalled.download
         let task = Task { try await download.file }
         try await download.remove()
         let error = await #expect(throws: PawlError.self) { try await task.value }
         #expect(error?.code == .unfinished)
-        downloader.shutDown()
+        stalled.downloader.shutDown()
     }
 }
 
