@@ -149,7 +149,7 @@ import Testing
         bench.tick(after: 2)
         #expect(bench.machine.phase == .failed && !bench.machine.awaits(order.id))
         #expect(Self.failure(bench)?.code == .rejected)
-        #expect(Self.failure(bench)?.description.contains("has not decided about it within 10 s") == true)
+        #expect(Self.failure(bench)?.description.contains("has not decided about it within 10.0 s") == true)
         #expect(bench.machine.replied(order.id, .proceed, now: bench.now).isEmpty, "too late")
         #expect(Self.opened(bench).isEmpty)
     }
