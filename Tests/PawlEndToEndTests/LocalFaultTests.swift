@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable))
-    func `the service waits for a full disk, shows that, and goes on when there is room`() throws {
+    func `the service waits for a full disk, shows that, and continues when there is room`() throws {
         let disk = try MountedFolder(bytes: 2 << 20)
         let house = try ServiceHouse()
         let more = ["PAWL_ROOT": disk.path]

@@ -12,7 +12,7 @@
 ///
 /// Each closure runs in a task of its own, and only what it decides waits for it: other connections and downloads
 /// continue. A closure that never returns does not hold its download: a pause, a removal and a shutdown take effect at
-/// once, cancel the task, and ignore what it returns later. There is no timeout except for ``redirect``. A download that is paused or loses the
+/// once, cancel the task, and ignore what it returns later. There is no timeout. A download that is paused or loses the
 /// network while a closure runs calls it again when it continues.
 ///
 /// The closures of one download may run at the same time, one for each of its connections; set
@@ -35,8 +35,7 @@ public struct DownloadHooks: Sendable {
     /// Called before a redirect is followed, unless the options forbid it anyway (``DownloadOptions/maximumRedirects``,
     /// ``DownloadOptions/allowsDowngrade``).
     ///
-    /// A redirect about which it has not decided within ``DownloadOptions/timeout`` is not followed: the download fails with
-    /// ``PawlError/Code/rejected``, and the closure's task is cancelled. Default `nil`: redirects are followed.
+    /// A redirect is not followed before it has decided. Default `nil`: redirects are followed.
     public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision)?
 
     /// Called with each response that Pawl would use, before the first byte of its body is read, and with each error

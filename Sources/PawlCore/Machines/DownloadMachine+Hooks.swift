@@ -1,7 +1,7 @@
 // Questions to the program and its replies.
 //
-// Each question leaves its lane, or the download, waiting without a deadline, except for one about a redirect: a pause, a
-// removal, a lost network and the end of the engine drop it, and a reply that comes later finds nothing that it belongs to.
+// Each question leaves its lane, or the download, waiting without a deadline: a pause, a removal, a lost network and
+// the end of the engine drop it, and a reply that comes later finds nothing that it belongs to.
 extension DownloadMachine {
     /// How often one lane asks for another login.
     static let mostLogins = 10
@@ -139,29 +139,6 @@ extension DownloadMachine {
             lanes[index].isValidated = true
             return useMemory(decision) + judge(index, head: head, wallTime: wallTime, now: now)
         }
-    }
-
-    /// Fails if the program has not decided about a redirect within the time in which a server has to respond.
-    ///
-    /// It may have meant to forbid it, and nothing else would end the wait.
-    mutating func closeUndecided(now: Instant) -> [Action] {
-        for lane in lanes {
-            guard let pending = lane.pending, case .redirect(let target, _) = pending.kind,
-                now - lane.lastByteAt > plan.timeout
-            else { continue }
-            return fail(
-                Failure(
-                    .rejected,
-                    "cannot follow",
-                    at: "the redirect to \(target.redacted)",
-                    because: LocalizableMessage(
-                        "redirect-undecided",
-                        "the program has not decided about it within \(plan.timeout.seconds) s"
-                    )
-                )
-            )
-        }
-        return []
     }
 
     /// Bytes on disk are never given up for memory: such a file is continued.

@@ -55,7 +55,7 @@ extension DownloadMachine {
             return checkpoint(now: now) + tryWithoutNetwork(now: now)
         }
         guard isActive else { return [] }
-        var actions = leaveSilentLanes(now: now) + timeouts(now: now) + closeUndecided(now: now)
+        var actions = leaveSilentLanes(now: now) + timeouts(now: now)
         guard isActive else { return actions }
         for index in lanes.indices { lanes[index].measure(now: now) }
         actions += closeTooSlow(now: now)

@@ -80,8 +80,9 @@ package struct PipeSchedule: Sendable {
     /// The maximum number of lookups under way, most of which wait: the resolver takes fewer.
     package static let mostLookups = 1_024
 
-    /// Refusals for overload (429, 503): that of one URL says nothing of others while they are served. Where one after
-    /// another is refused, the host is.
+    /// Refusals for overload (429, 503).
+    ///
+    /// That of one URL says nothing of others while they are served. Where one after another is refused, the host is.
     struct Refusals: Sendable {
         /// How long what is under way has time to show which of both it is.
         static let doubt = Interval.seconds(1)

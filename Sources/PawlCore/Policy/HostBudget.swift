@@ -50,7 +50,7 @@ package struct HostBudget: Hashable, Sendable {
 
     /// A defect introduced on purpose by a simulated world.
     package enum Flaw: Hashable, Sendable {
-        /// Waiters are not told of free places.
+        /// Waiters are not called when a place is free.
         case wakesNobody
         /// A refusal leaves one connection, whatever was served.
         case shrinksToOne

@@ -59,7 +59,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
 
     /// A name in any of the usual spellings: `sha-256`, `SHA256`, `SHA_256`, `sha2-256`.
     package init?(spelled name: some Sequence<UInt8>) {
-        switch String(decoding: name.filter { $0 != .dash && $0 != .underscore }.map(\.lowercased), as: UTF8.self) {
+        let plain = name.filter { $0 != .dash && $0 != .underscore }.map(\.lowercased)
+        switch String(decoding: plain, as: UTF8.self) {
         case "sha256", "sha2256": self = .sha256
         case "sha512", "sha2512": self = .sha512
         case "sha384", "sha2384": self = .sha384

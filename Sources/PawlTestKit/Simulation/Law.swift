@@ -124,7 +124,7 @@ extension Law {
             return "\(first.request.run) waits, \(budget.inUse) are in use"
         }
         guard let before else { return nil }
-        // Whoever got a connection was not behind another first one that still waits.
+        // What got a connection was not behind another first one that still waits.
         for (index, waiter) in before.line.enumerated() where !waiter.request.isFurther {
             let runs = budget.line.map(\.request.run)
             guard !runs.contains(waiter.request.run), budget.holds(waiter.request.run) else { continue }

@@ -153,7 +153,7 @@ import Testing
             if budget.inUse != used.count { return "it counts \(budget.inUse) of \(used.count)" }
             if budget.serving != used.count(where: \.isServed) { return "it counts \(budget.serving) served" }
             let reserved = Set(budget.line.filter(\.isInvited).map(\.request.run))
-            if !reserved.isSubset(of: invited) { return "\(reserved) are not told of their places" }
+            if !reserved.isSubset(of: invited) { return "\(reserved) are not called to their places" }
             return idlePlace ?? lostTurn ?? overtaken(before) ?? shrunk(before)
         }
 

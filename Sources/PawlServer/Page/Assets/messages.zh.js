@@ -281,7 +281,6 @@ const messages = {
   "proxy-not-resolved": "无法解析代理的主机名 {0}",
   "host-and-port": "{0} 的端口 {1}",
   "proxy-unusable": "代理的 URL 无法使用：格式必须是 {0}",
-  "redirect-undecided": "程序在 {0} 秒内没有决定是否跟随重定向",
   "folder-protected": "其属性禁止重命名其中的文件（lsattr 显示 a 或 i）",
   "file-protected": "其属性（lsattr 显示 a 或 i）或所在文件夹的属性禁止替换它",
   "proxy-variable-unusable": "环境变量 {0} 不是代理的 URL：格式必须是 {1}",

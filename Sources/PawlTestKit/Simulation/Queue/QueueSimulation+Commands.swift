@@ -25,7 +25,7 @@ extension QueueSimulation {
         }
     }
 
-    /// Whoever waits for the disk does so for a bounded time once it has room.
+    /// What waits for the disk does so for a bounded time once it has room.
     private func noteRoom(isThere: Bool) {
         let (since, life) = state.withLock { state in
             state.roomSince = isThere ? world.clock.now : nil

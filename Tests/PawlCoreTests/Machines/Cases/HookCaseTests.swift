@@ -138,22 +138,6 @@ import Testing
 
     private let other = WebAddress(scheme: .http, host: "b.example", port: 80, path: "/h", query: nil)
 
-    @Test func `a redirect about which nothing is decided in time is not followed`() throws {
-        var bench = Self.bench(.redirect) { $0.timeout = .seconds(10) }
-        bench.begin()
-        bench.tick(after: 9)
-        bench.respond(Bench.redirect(to: "/g"))
-        let order = try Self.question(bench)
-        bench.tick(after: 9)
-        #expect(bench.machine.awaits(order.id), "the time begins with the response")
-        bench.tick(after: 2)
-        #expect(bench.machine.phase == .failed && !bench.machine.awaits(order.id))
-        #expect(Self.failure(bench)?.code == .rejected)
-        #expect(Self.failure(bench)?.description.contains("has not decided about it within 10.0 s") == true)
-        #expect(bench.machine.replied(order.id, .proceed, now: bench.now).isEmpty, "too late")
-        #expect(Self.opened(bench).isEmpty)
-    }
-
     @Test func `a redirect is followed only where that was decided`() throws {
         for decision in [HookDecision.decline, .memory(9), .retry(after: .zero)] {
             var bench = Self.bench(.redirect) { $0.retry.retries = 0 }
