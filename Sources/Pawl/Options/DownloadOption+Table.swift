@@ -8,7 +8,7 @@ extension DownloadOption {
     package static let checksumNames = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// In practice without end.
-    package static let mostRetries = 1_000_000
+    package static let mostRetries = RetryPolicy.mostRetries
 
     package static let files = [
         DownloadOption(

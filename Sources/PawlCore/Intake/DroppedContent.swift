@@ -63,10 +63,18 @@ package enum DroppedContent: Hashable, Sendable {
 
     /// XML whose first element is `metalink`.
     package static func isMetalink(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let start = bytes.drop { $0.isWhiteSpace }.prefix(64 << 10)
-        guard start.first == .less else { return false }
-        let name = Array("<metalink".utf8)
-        return start.indices.contains { start[$0] == .less && start[$0...].starts(with: name) }
+        let text = (text(bytes) ?? "").utf8.prefix(64 << 10)
+        guard text.first(where: { !$0.isWhiteSpace }) == .less else { return false }
+        // Behind declarations and comments.
+        let tags = text.split(separator: .less).lazy.drop { tag in
+            tag.allSatisfy(\.isWhiteSpace)
+                || tag.first.map { [UInt8(ascii: "?"), UInt8(ascii: "!")].contains($0) } == true
+        }
+        let name = tags.first?.prefix {
+            !$0.isWhiteSpace && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")
+        }
+        return name?.split(separator: UInt8(ascii: ":")).last.map { $0.elementsEqual("metalink".utf8) }
+            ?? false
     }
 
     /// One entry for each file of a Metalink.

@@ -49,7 +49,7 @@ private enum Meaning {
     case ignored(hasValue: Bool)
     /// An option of a download with that name, whose value is the option's or this one.
     case option(String, fixed: String? = nil)
-    case header, cookie, referer, user, method, folder, name, url
+    case header, cookie, referer, user, method, folder, name, remoteName, tries, url
     case refused(LocalizableMessage)
 }
 
@@ -59,7 +59,10 @@ private struct CommandReader {
     private var next = 0
     private var addresses: [String] = []
     private var options: [InputOption] = []
-    private var names: [String] = []
+    /// Those of the files in the order of the URLs; `nil` for one that has the name in its URL.
+    private var names: [String?] = []
+    /// The value of a Host field.
+    private var host: String?
 
     init(_ program: TransferCommand.Program, _ words: [String]) {
         (self.program, self.words) = (program, words)
@@ -90,13 +93,26 @@ private struct CommandReader {
         return try entries()
     }
 
+    /// Refuses a Host field of another host than the URL's: it would be another file.
+    private func checkHost() throws(Failure) {
+        guard let host else { return }
+        let isOther = addresses.contains { text in
+            guard let address = try? WebAddress.parse(text).address else { return true }
+            return ![address.host, "\(address.host):\(address.port)"].contains(host.lowercased())
+        }
+        guard isOther else { return }
+        let why = LocalizableMessage("command-host", "it sets another host than that of the URL")
+        throw TransferCommand.refusal("Host: \(host)", why)
+    }
+
     private func entries() throws(Failure) -> [InputEntry] {
+        try checkHost()
         // All URLs of aria2c are one file's.
         let groups = program == .aria2c ? [addresses] : addresses.map { [$0] }
         return groups.enumerated().map { index, group in
             var entry = InputEntry(addresses: group, options: options, line: 1)
-            if index < names.count {
-                entry.options.append(InputOption(name: "output", value: names[index], line: 1))
+            if index < names.count, let name = names[index] {
+                entry.options.append(InputOption(name: "output", value: name, line: 1))
             }
             return entry
         }
@@ -147,8 +163,10 @@ private struct CommandReader {
                 add(name, fixed)
                 return false
             }
-            add(name, try value(word, attached))
-        case .header: addHeader(try value(word, attached))
+            let text = try value(word, attached)
+            // Without a limit, as by default.
+            if Self.unlimited[name] != text { add(name, text) }
+        case .header: try addHeader(try value(word, attached))
         case .cookie: try addCookie(try value(word, attached))
         case .referer:
             let text = try value(word, attached)
@@ -172,6 +190,13 @@ private struct CommandReader {
                 )
             }
             names.append(name)
+        case .remoteName:
+            names.append(nil)
+            return false
+        case .tries:
+            // The first try is no retry; 0 is without an end.
+            let tries = Int(try value(word, attached)) ?? 1
+            add("retries", String(tries == 0 ? RetryPolicy.mostRetries : max(0, tries - 1)))
         case .url: addresses.append(try value(word, attached))
         }
         return true
@@ -191,13 +216,17 @@ private struct CommandReader {
         options.append(InputOption(name: name, value: value, line: 1))
     }
 
-    private mutating func addHeader(_ line: String) {
+    private static let unlimited = ["connect-timeout": "0", "timeout": "0", "max-redirects": "-1"]
+
+    private mutating func addHeader(_ line: String) throws(Failure) {
+        guard !line.hasPrefix("@") else { throw TransferCommand.refusal(line, Self.list) }
         guard let colon = line.firstIndex(of: ":") else { return }
         let name = line[..<colon].lowercased()
         let value = String(
             decoding: Array(line[line.index(after: colon)...].utf8).trimmed(\.isWhiteSpace),
             as: UTF8.self
         )
+        if name == "host", !value.isEmpty { host = value }
         // Pawl sends those that describe the exchange itself; curl sends none without a value.
         guard !RequestField.reserved.contains(name), !value.isEmpty, !name.hasPrefix("if-"),
             name != "priority"
@@ -225,6 +254,7 @@ private struct CommandReader {
 
     private var table: [String: Meaning] { program == .curl ? Self.curl : Self.aria2c }
 
+    private static let list = LocalizableMessage("command-list", "it reads a file")
     private static let body = LocalizableMessage("command-body", "it sends a body, and Pawl only downloads")
 
     private static let curl: [String: Meaning] = {
@@ -238,6 +268,7 @@ private struct CommandReader {
         set("e referer", .referer)
         set("u user", .user)
         set("o output", .name)
+        set("O remote-name", .remoteName)
         set("output-dir", .folder)
         set("url", .url)
         set("x proxy", .option("proxy"))
@@ -249,13 +280,12 @@ private struct CommandReader {
             .ignored(hasValue: true)
         )
         set(
-            "stderr trace trace-ascii keepalive-time max-filesize expect100-timeout dns-servers",
+            "stderr trace trace-ascii limit-rate keepalive-time max-filesize expect100-timeout dns-servers",
             .ignored(hasValue: true)
         )
         set("connect-timeout", .option("connect-timeout"))
         set("retry", .option("retries"))
         set("retry-delay", .option("retry-delay"))
-        set("limit-rate", .option("limit-rate"))
         set("max-redirs", .option("max-redirects"))
         set("cacert", .option("cacert"))
         set("E cert", .option("cert"))
@@ -264,7 +294,7 @@ private struct CommandReader {
         set("resolve", .option("resolve"))
         set("C continue-at", .ignored(hasValue: true))
         set(
-            "O remote-name remote-name-all L location compressed s silent S show-error f fail fail-with-body",
+            "remote-name-all L location compressed s silent S show-error f fail fail-with-body",
             .ignored(hasValue: false)
         )
         set(
@@ -311,14 +341,13 @@ private struct CommandReader {
         set("no-proxy", .option("no-proxy"))
         set("x max-connection-per-server", .option("connections"))
         set("checksum", .option("checksum"))
-        set("max-download-limit", .option("limit-rate"))
         set("t timeout", .option("timeout"))
         set("connect-timeout", .option("connect-timeout"))
-        set("m max-tries", .option("retries"))
+        set("m max-tries", .tries)
         set("retry-wait", .option("retry-delay"))
         set("ca-certificate", .option("cacert"))
         set(
-            "s split k min-split-size j max-concurrent-downloads max-overall-download-limit l log",
+            "s split k min-split-size j max-concurrent-downloads max-download-limit max-overall-download-limit l log",
             .ignored(hasValue: true)
         )
         set(
@@ -333,7 +362,7 @@ private struct CommandReader {
             "check-certificate conditional-get enable-color show-console-readout async-dns",
             .ignored(hasValue: false)
         )
-        set("i input-file M metalink-file", .refused(.init("command-list", "it reads a file")))
+        set("i input-file M metalink-file", .refused(list))
         set("T torrent-file", .refused(DroppedContent.noTorrents))
         return table
     }()

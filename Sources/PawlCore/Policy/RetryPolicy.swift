@@ -8,6 +8,8 @@ package struct RetryPolicy: Hashable, Sendable {
     /// The longest Retry-After that is honoured.
     package var longestRetryAfter: Interval
 
+    /// The most retries that can be given: in effect without an end.
+    package static let mostRetries = 1_000_000
     /// The first wait for a network that the monitor does not report, doubled each time up to `longestWait`.
     package var offlineDelay = Interval.seconds(2)
 

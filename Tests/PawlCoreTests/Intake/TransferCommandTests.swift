@@ -59,7 +59,7 @@ struct TransferCommandTests {
         #expect(curl.addresses == ["http://a/b?c&d"])
         #expect(values(curl, "output") == ["name.bin"] && values(curl, "referer") == ["http://r/"])
         #expect(values(curl, "user") == ["me"] && values(curl, "password") == ["pa:ss"])
-        #expect(values(curl, "proxy") == ["http://p:1"] && values(curl, "limit-rate") == ["1M"])
+        #expect(values(curl, "proxy") == ["http://p:1"] && values(curl, "limit-rate").isEmpty)
         let aria2 = try entry(
             "/usr/bin/aria2c -x16 -s 16 -c -d films --out=a.iso --header='Cookie: a=b' -U M http://a/1 http://b/1"
         )
@@ -77,7 +77,23 @@ struct TransferCommandTests {
         #expect(values(two[2], "header").isEmpty)
     }
 
+    @Test func `names belong to URLs in their order, also those that URLs have`() throws {
+        let files = try TransferCommand.entries(in: "curl -O http://a/1 -o x http://a/2 -O http://a/3")
+        #expect(files.map { values($0, "output") } == [[], ["x"], []])
+    }
+
+    @Test func `values without a limit are left out, and tries are one more than retries`() throws {
+        for command in ["curl --connect-timeout 0 --max-redirs -1 http://a/", "aria2c -t 0 http://a/"] {
+            #expect(try entry(command).options.isEmpty, "\(command)")
+        }
+        for (tries, retries) in [("1", "0"), ("6", "5"), ("0", "1000000")] {
+            #expect(values(try entry("aria2c -m \(tries) http://a/"), "retries") == [retries])
+        }
+        #expect(try entry("curl -H 'Host: a.example' http://a.example/").options.isEmpty)
+    }
+
     @Test(arguments: [
+        ("curl -H 'Host: other' http://a/", "another host"), ("curl -H @file http://a/", "it reads a file"),
         ("curl http://a/ --data-raw 'x=1'", "it sends a body"),
         ("curl -X POST http://a/", "Pawl only sends GET"),
         ("curl -F f=@x http://a/", "it sends a body"), ("curl -I http://a/", "header section only"),
@@ -103,6 +119,18 @@ struct TransferCommandTests {
 }
 
 struct DroppedContentTests {
+    @Test(arguments: [
+        ("<metalink>", true), ("<?xml version='1.0'?>\n<!-- a -->\n<ml:metalink xmlns:ml='urn:x'>", true),
+        ("\u{FEFF} <metalink\txmlns=''>", true), ("<html><metalink></html>", false), ("metalink", false),
+        ("<metalinks>", false), ("", false),
+    ])
+    func `a Metalink is known by its first element`(text: String, isMetalink: Bool) {
+        let bytes = Array(text.utf8)
+        #expect(
+            DroppedContent.isMetalink(bytes.starts(with: [0xEF]) ? bytes[3...] : bytes[...]) == isMetalink
+        )
+    }
+
     private func read(_ text: String, _ name: String = "f") throws -> DroppedContent {
         try DroppedContent(Array(text.utf8), named: name)
     }

@@ -401,6 +401,7 @@ const messages = {
   "command-head": "它只请求响应头",
   "command-config": "它读取 curl 选项文件",
   "command-list": "它读取文件",
+  "command-host": "它设置的主机与 URL 的主机不同",
   "command-unknown-option": "Pawl 没有与 {0} 的这个选项对应的选项",
   "must-be-digest": "格式必须是 类型=十六进制摘要，类型为 {0} 之一",
   "must-have-digits": "{0} 必须有 {1} 个十六进制数字",
