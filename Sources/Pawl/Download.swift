@@ -57,9 +57,10 @@ public final class Download: Sendable, Identifiable {
 
     /// The current state.
     public var snapshot: DownloadSnapshot {
-        let (base, box, leaving) = state.withLock { ($0.base, $0.box, $0.leaving) }
+        let (base, box, leaving, hasEnded) = state.withLock { ($0.base, $0.box, $0.leaving, $0.end != nil) }
         guard let box else { return base }
         var snapshot = base.overlaid(with: box.reading)
+        if !hasEnded, owner.decidesFailures { snapshot.hideFailure() }
         if let leaving, !snapshot.state.isAtRest { snapshot.state = leaving }
         return snapshot
     }
@@ -125,6 +126,12 @@ protocol DownloadOwner: AnyObject, Sendable {
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError)
     /// The last reference to the handle is gone.
     func letGo(_ id: Download.ID)
+    /// Whether a failure of the engine may become a wait.
+    var decidesFailures: Bool { get }
+}
+
+extension DownloadOwner {
+    var decidesFailures: Bool { false }
 }
 
 // Calls from the owner.

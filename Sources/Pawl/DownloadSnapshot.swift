@@ -182,4 +182,9 @@ extension DownloadSnapshot {
         snapshot.timeLeft = reading.smoothed > 0 ? left.map { $0 / Double(reading.smoothed) } : nil
         return snapshot
     }
+
+    /// A run has failed, and its queue has not decided yet whether the download has, or waits.
+    mutating func hideFailure() {
+        if state == .failed { state = .transferring }
+    }
 }

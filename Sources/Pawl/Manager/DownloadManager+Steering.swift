@@ -58,10 +58,11 @@ extension DownloadManager {
         try await step { step throws(Failure) in try step.resume(id) }
     }
 
-    /// Deletes what a failed download has received, and puts it back into the queue to be downloaded from the beginning.
+    /// Deletes what a failed download, or one that waits for its disk, has received, and puts it back into the queue to be
+    /// downloaded from the beginning.
     ///
     /// Its options, its password and the digests of its pieces stay. ``resume(_:)`` retries it with the bytes that are on
-    /// disk. `false` when there is no such download or it has not failed. Throws when its part file cannot be deleted; it stays
+    /// disk. `false` when there is no such download or it is in another state. Throws when its part file cannot be deleted; it stays
     /// failed then.
     @discardableResult
     public func startOver(_ id: Download.ID) async throws(PawlError) -> Bool {
@@ -117,7 +118,7 @@ extension DownloadManager {
     /// root.
     @discardableResult
     public func relocate(_ id: Download.ID, toFolder folder: String) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.keeper.relocate(QueueID(id), to: folder) }
+        try await step { step throws(Failure) in try step.relocate(id, toFolder: folder) }
     }
 
     /// Replaces the URL of a download by another one of the same content.

@@ -81,8 +81,10 @@ public final class DownloadManager: Sendable {
         /// A folder that stores how many connections each host accepts, shared by all programs that use it.
         ///
         /// A host that rejected further connections gets no more than it accepted for a day, or for an hour
-        /// after a single rejection; also after a restart. The folder is created when needed; one that
-        /// cannot be used is ignored. Default `nil`: nothing is kept across restarts.
+        /// after a single rejection; also after a restart. It also stores which roots have had a queue: opening one
+        /// that has none now, as when its disk is not mounted, fails with ``PawlError/Code/cannotOpen``, until the folder
+        /// `.pawl` is made in it. The folder is created when needed; one that cannot be used is ignored. Default `nil`:
+        /// nothing is kept across restarts.
         public var stateFolder: String?
         /// Whether symbolic links in the root that lead out of it are refused.
         package var staysInRoot = false
@@ -147,7 +149,15 @@ public final class DownloadManager: Sendable {
         }
         try await self.init(root: root, configuration, delegate: delegate, ports: ports) { notice in
             Result { () throws(Failure) in
-                try QueueDatabase(at: Self.queue(in: root), asGuest: configuration.isGuest, notice: notice)
+                let known = KnownRoots(in: configuration.stateFolder)
+                try known.check(root)
+                let queue = try QueueDatabase(
+                    at: Self.queue(in: root),
+                    asGuest: configuration.isGuest,
+                    notice: notice
+                )
+                known.note(root)
+                return queue
             }
         }
     }
@@ -268,6 +278,8 @@ final class ManagerOwner: DownloadOwner {
     private let thread: WorkThread<QueueKeeper>
 
     init(_ thread: WorkThread<QueueKeeper>) { self.thread = thread }
+
+    var decidesFailures: Bool { true }
 
     func resume(_ id: Download.ID) {
         thread.post { keeper in

@@ -156,16 +156,21 @@ extension QueueKeeper {
         return true
     }
 
-    /// Downloads a failed download again from the beginning, with its options.
+    /// Downloads a failed download, or one that waits for its disk, again from the beginning, with its options.
     ///
-    /// What it has received is deleted first: after a kill in between it is still a failed download.
+    /// What it has received is deleted first: after a kill in between it is still such a download.
     func startOver(_ id: QueueID) throws(Failure) -> Bool {
-        guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .failed else {
-            return false
-        }
+        guard !isLeaving(id), var record = try record(id) else { return false }
+        let waits = machine.rest(of: id) == .waitingForDisk
+        guard waits || !machine.knows(id) && record.state == .failed else { return false }
         if let name = try begunName(of: record) { try removePartial(of: record, named: name) }
         record.written = 0
         record.total = nil
+        if waits {
+            put(record)
+            tryNow(id)
+            return true
+        }
         requeue(record)
         perform(machine.startNext())
         return true

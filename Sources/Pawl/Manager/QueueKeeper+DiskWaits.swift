@@ -8,19 +8,22 @@ extension QueueKeeper {
 
     /// Lets a download wait that could not be written; `false` where it has to fail.
     func stall(_ id: QueueID, after failure: Failure) -> Bool {
-        guard waitsForDisk, let awaited = failure.awaited, let record = try? record(id) else { return false }
-        let needed: Int64? = if case .space(let needed) = awaited { needed } else { nil }
-        let device = room(of: record)?.device ?? 0
-        diskWaits.add(
-            id,
-            DiskWaits.Cause(failure, device: device, needed: needed),
-            now: ports.clock.now,
-            dice: &dice
-        )
+        guard waitsForDisk, let record = try? record(id) else { return false }
+        // A disk that went away reports its errors first.
+        let failure = failure.isOfDisk ? obstacle(to: record) ?? failure : failure
+        let cause: DiskWaits.Cause
+        switch failure.awaited {
+        case nil: return false
+        case .folder?: cause = DiskWaits.Cause(failure, device: nil)
+        case .space(let needed)?:
+            cause = DiskWaits.Cause(failure, device: room(of: record)?.device ?? 0, needed: needed)
+        }
+        diskWaits.add(id, cause, now: ports.clock.now, dice: &dice)
         notify(id, .notice(DownloadNotice(LocalizableMessage(failure))))
         nextRoom = nextRoom ?? ports.clock.now + DiskWaits.period
         perform(machine.stalled(id, at: place(of: record), group: record.groupID))
         show(record)
+        existingHandle(id)?.rested()
         return true
     }
 
@@ -48,16 +51,23 @@ extension QueueKeeper {
             diskWaits.add(id, cause, now: now, dice: &dice)
             perform(machine.stalled(id, at: place(of: record), group: record.groupID))
             show(record)
+            existingHandle(id)?.rested()
         }
     }
 
-    /// Tries downloads whose disks report enough room, and lets the others follow those that get further.
+    /// Tries downloads whose folders are there again, or whose disks report enough room, and lets the others follow those that
+    /// get further.
     func lookForRoom(now: Instant) {
         for id in diskWaits.all where !isWaitingForDisk(id) { diskWaits.remove(id) }
         for id in diskWaits.tried {
             guard let run = runs[id], run.box.reading.written > run.beganWritten else { continue }
             wake(diskWaits.succeeded(id))
         }
+        wake(
+            diskWaits.returned { id in
+                (try? self.record(id)).flatMap { $0 }.map { self.obstacle(to: $0) == nil } ?? true
+            }
+        )
         let due = diskWaits.trials(now: now) { id in (try? self.record(id)).flatMap { $0 }.flatMap(room) }
         wake(due)
         nextRoom = diskWaits.isEmpty ? nil : now + DiskWaits.period

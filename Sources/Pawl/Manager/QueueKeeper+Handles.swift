@@ -67,6 +67,7 @@ extension QueueKeeper {
         let rest = machine.rest(of: record.id).map { DownloadState($0) }
         if let run = runs[record.id] {
             snapshot = snapshot.overlaid(with: run.box.reading)
+            snapshot.hideFailure()
             if let rest, !snapshot.state.isAtRest { snapshot.state = rest }
         } else if let rest {
             snapshot.state = rest

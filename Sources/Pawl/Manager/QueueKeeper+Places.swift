@@ -6,10 +6,14 @@ extension QueueKeeper {
     /// Throws code 15 if the download root is not the folder that it was when the queue was opened: what is added would be
     /// gone with the queue, or on another disk.
     func checkRoot() throws(Failure) {
-        guard let rootStamp else { return }
+        if let failure = obstacleAtRoot { throw failure }
+    }
+
+    private var obstacleAtRoot: Failure? {
+        guard let rootStamp else { return nil }
         let now = ports.disk.stamp(ofFolder: root)
-        guard now != rootStamp else { return }
-        throw Failure(
+        guard now != rootStamp else { return nil }
+        var failure = Failure(
             .cannotOpen,
             "cannot use the download root",
             at: root,
@@ -18,6 +22,33 @@ extension QueueKeeper {
                 : LocalizableMessage("root-is-another", "another folder has its path now"),
             remedy: "mount its disk again, or start the program again to use the folder that is there"
         )
+        failure.awaited = .folder
+        return failure
+    }
+
+    /// Why a download has to wait: the root is another one, or it has received bytes and the folder of its part file is not
+    /// there, or is another one.
+    func obstacle(to record: QueueRecord) -> Failure? {
+        if let failure = obstacleAtRoot { return failure }
+        guard record.written > 0, let name = record.name, !hasBegunFile(name, record) else { return nil }
+        let (began, now) = (
+            StoredOptions(text: record.options).place, ports.disk.stamp(ofFolder: path(of: record))
+        )
+        guard now == nil || began != nil && began != now else { return nil }
+        var failure = Failure(
+            .cannotOpen,
+            "cannot continue",
+            at: path(of: FileName.partial(of: name), record),
+            because: now == nil
+                ? LocalizableMessage("folder-not-there", "the folder is not there")
+                : LocalizableMessage(
+                    "folder-is-another",
+                    "its folder is another one than that in which it began"
+                ),
+            remedy: "mount its disk or put the folder back; or start it over to fetch all again"
+        )
+        failure.awaited = .folder
+        return failure
     }
 
     /// The folder of a download that has received something, for its record.
@@ -26,38 +57,16 @@ extension QueueKeeper {
         record.change { $0.place = place }
     }
 
-    /// Throws code 15 if a download has received bytes and the folder of its part file is not there, or is another one: it is
-    /// not begun again on another disk.
-    ///
     /// Where only the part file is gone, because the user removed it or a power cut took it before it was synced, a notice
     /// says that the download begins again.
-    func checkProgress(of record: QueueRecord) throws(Failure) {
-        let folder = path(of: record)
+    func noteLostProgress(of record: QueueRecord) {
         guard record.written > 0, let name = record.name, !hasBegunFile(name, record) else { return }
-        let (began, now) = (StoredOptions(text: record.options).place, ports.disk.stamp(ofFolder: folder))
-        let why: LocalizableMessage
-        switch (began, now) {
-        case (_, nil): why = LocalizableMessage("folder-not-there", "the folder is not there")
-        case (let began?, let now?) where began != now:
-            why = LocalizableMessage(
-                "folder-is-another",
-                "its folder is another one than that in which it began"
-            )
-        case _:
-            let text = LocalizableMessage(
-                "progress-gone",
-                "the part file \(FileName.partial(of: name)) is not there any more: starting over"
-            )
-            notify(record.id, .notice(DownloadNotice(text)))
-            return edit(record.id) { $0.written = 0 }
-        }
-        throw Failure(
-            .cannotOpen,
-            "cannot continue",
-            at: path(of: FileName.partial(of: name), record),
-            because: why,
-            remedy: "mount its disk or put the file back, then resume it; or start it over to fetch all again"
+        let text = LocalizableMessage(
+            "progress-gone",
+            "the part file \(FileName.partial(of: name)) is not there any more: starting over"
         )
+        notify(record.id, .notice(DownloadNotice(text)))
+        edit(record.id) { $0.written = 0 }
     }
 
     private func hasBegunFile(_ name: String, _ record: QueueRecord) -> Bool {

@@ -46,9 +46,10 @@ extension QueueKeeper {
             }
             if isHindered(record) { return }
             if let length = try publishedLength(record) { return recognize(record, length: length) }
+            // Before that is forgotten: its file may be on the disk that is not there.
+            if let failure = obstacle(to: record) { throw failure }
             notePublishing(id, false)
-            try checkRoot()
-            try checkProgress(of: record)
+            noteLostProgress(of: record)
             let job = try job(for: record)
             if beginCheck(of: record, job) { return }
             let (engineID, box) = engine.add(job)

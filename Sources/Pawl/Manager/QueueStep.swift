@@ -71,6 +71,11 @@ package final class QueueStep {
         try keeper.rename(QueueID(id), to: name)
     }
 
+    /// As ``DownloadManager/relocate(_:toFolder:)``.
+    package func relocate(_ id: Download.ID, toFolder folder: String) throws(Failure) -> Bool {
+        try keeper.relocate(QueueID(id), to: folder)
+    }
+
     /// As ``DownloadManager/limit(_:to:)``.
     package func limit(_ id: Download.ID, to bytesPerSecond: Int64?) throws(Failure) -> Bool {
         try keeper.limit(QueueID(id), to: bytesPerSecond)

@@ -34,8 +34,8 @@ extension Command {
             "start-over",
             "download failed downloads again from the beginning",
             """
-            Download failed downloads again from the beginning, with their options. What they have received is deleted; \
-            'pawl resume' continues with it.
+            Download failed downloads, and those that wait for their disk, again from the beginning, with their options. What they \
+            have received is deleted; 'pawl resume' continues with it.
             """,
             method: "startOver",
             all: nil,

@@ -7,11 +7,12 @@ package struct DiskWaits: Sendable {
     /// Why a download waits.
     package struct Cause: Sendable {
         package var failure: Failure
-        package var device: UInt64
+        /// The disk that cannot be written; `nil` when the download's own folder is not there.
+        package var device: UInt64?
         /// The bytes that it needs; `nil` if no file can be written there, however small.
         package var needed: Int64?
 
-        package init(_ failure: Failure, device: UInt64, needed: Int64?) {
+        package init(_ failure: Failure, device: UInt64?, needed: Int64? = nil) {
             (self.failure, self.device, self.needed) = (failure, device, needed)
         }
     }
@@ -68,18 +69,27 @@ package struct DiskWaits: Sendable {
     /// The user wants it to be tried now.
     package mutating func tryNow(_ id: QueueID) { members[id]?.isTried = true }
 
+    /// The downloads whose folder is there again: they wait no longer.
+    package mutating func returned(_ isThere: (QueueID) -> Bool) -> [QueueID] {
+        let found = order.filter { id in
+            guard let member = members[id], !member.isTried else { return false }
+            return member.cause.device == nil && isThere(id)
+        }
+        for id in found { remove(id) }
+        return found
+    }
+
     /// The downloads to try now: the next one on each disk with enough room.
     ///
     /// `room` is called with a download that is to be written to the device; where the room is not known, it is tried.
     package mutating func trials(now: Instant, room: (QueueID) -> DiskRoom?) -> [QueueID] {
-        var busy = Set(members.values.lazy.filter(\.isTried).map(\.cause.device))
+        var busy = Set(members.values.lazy.filter(\.isTried).compactMap(\.cause.device))
         var rooms: [UInt64: DiskRoom] = [:]
         var found: [QueueID] = []
         for id in order {
-            guard let member = members[id], member.due <= now, !busy.contains(member.cause.device) else {
-                continue
-            }
-            let device = member.cause.device
+            guard let member = members[id], member.due <= now, let device = member.cause.device,
+                !busy.contains(device)
+            else { continue }
             let present = rooms[device] ?? room(id)
             rooms[device] = present
             guard present?.mayHold(member.cause.needed) ?? true else { continue }
@@ -95,7 +105,11 @@ package struct DiskWaits: Sendable {
 
     /// It got further: it waits no longer, nor do the others on its disk, which are returned.
     package mutating func succeeded(_ id: QueueID) -> [QueueID] {
-        guard let device = members[id]?.cause.device else { return [] }
+        guard let member = members[id] else { return [] }
+        guard let device = member.cause.device else {
+            remove(id)
+            return []
+        }
         let others = order.filter { other in
             guard let member = members[other] else { return false }
             return other != id && member.cause.device == device && !member.isTried

@@ -123,6 +123,16 @@ package enum AwaitedResource: Hashable, Sendable {
     case folder
 }
 
+extension Failure {
+    /// Whether the cause may be that the disk is not there any more.
+    package var isOfDisk: Bool {
+        switch code {
+        case .inputOutput, .cannotOpen, .cannotCreate, .cannotMakeFolder, .renameFailed, .diskFull: true
+        case _: false
+        }
+    }
+}
+
 /// An error of the program's own code, compared by identity.
 package final class UnderlyingError: Hashable, Sendable {
     package let error: any Error

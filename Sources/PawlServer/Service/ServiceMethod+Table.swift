@@ -193,7 +193,7 @@ extension ServiceMethod {
             parameters: "[ID or [ID, ...]]",
             result: "{ID: changed, ...}",
             help:
-                "Deletes what failed downloads have received, and puts them back into the queue to be downloaded from the beginning.",
+                "Deletes what downloads that failed or wait for their disk have received, and downloads them from the beginning.",
             example: #"["3f2a"]"#,
             body: { try await $0.each($1) { try $0.startOver($1) } }
         ),

@@ -51,18 +51,20 @@ extension DatabaseError {
     /// A full disk has its own code, because it is worth waiting for.
     func failure(_ what: String, at path: String) -> Failure {
         if kind == SQLITE_FULL || system == ENOSPC || system == EDQUOT {
-            return Failure(
+            var failure = Failure(
                 .diskFull,
                 what,
                 at: path,
                 because: words,
                 remedy: "free some space: saved data is kept"
             )
+            failure.awaited = .space()
+            return failure
         }
         if kind == SQLITE_FORMAT { return .otherForm(path, words) }
         if kind == SQLITE_BUSY || kind == SQLITE_LOCKED { return .queueInUse(path) }
         let isAccess = kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_PERM
-        return Failure(
+        var failure = Failure(
             isAccess ? .cannotOpen : .inputOutput,
             what,
             at: path,
@@ -71,6 +73,9 @@ extension DatabaseError {
                 ? "choose another folder, or make this one writable"
                 : kind == SQLITE_IOERR ? "check the disk: it reported an error" : ""
         )
+        // It may have been mounted so after an error, and be repaired.
+        if system == EROFS || kind == SQLITE_READONLY { failure.awaited = .space() }
+        return failure
     }
 }
 

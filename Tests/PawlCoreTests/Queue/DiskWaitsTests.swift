@@ -10,7 +10,7 @@ import Testing
         var rooms: [UInt64: DiskRoom?] = [:]
         var devices: [QueueID: UInt64] = [:]
 
-        mutating func add(_ number: UInt64, device: UInt64 = 1, needed: Int64? = nil) {
+        mutating func add(_ number: UInt64, device: UInt64? = 1, needed: Int64? = nil) {
             let failure = Failure(.diskFull, "cannot write", at: "/f\(number)", because: "it is full")
             devices[Self.id(number)] = device
             waits.add(
@@ -77,6 +77,19 @@ import Testing
         }
         #expect((20...60).contains(tried.count), "in 1,200 s")
         #expect(Set(tried.suffix(2)) == [1, 2])
+    }
+
+    @Test func `who waits for a folder runs when it is there again, and hinders nobody`() {
+        var bench = Bench()
+        bench.add(1, device: nil)
+        bench.add(2)
+        #expect(bench.look(after: 100) == [2])
+        #expect(bench.waits.obstacle(to: Bench.id(9), on: 1) == nil)
+        #expect(bench.waits.returned { _ in false }.isEmpty)
+        #expect(bench.waits.returned { _ in true }.map(\.rawValue) == [1])
+        #expect(bench.waits.all.map(\.rawValue) == [2])
+        bench.add(3, device: nil)
+        #expect(bench.waits.succeeded(Bench.id(3)).isEmpty && bench.waits.all.map(\.rawValue) == [2])
     }
 
     @Test func `a disk whose room is not known is tried`() {

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlCore
 import PawlTestKit
@@ -76,6 +77,33 @@ import Testing
         await download.reaches(.waitingForDisk)
         try await download.remove()
         #expect(disk.names.filter { !$0.hasPrefix(".") }.isEmpty)
+        await manager.shutDown()
+    }
+
+    @Test func `a queue that cannot be written refuses commands, and what runs goes on`() async throws {
+        let bench = try ManagerBench()
+        let disk = try MountedFolder(bytes: 1 << 20)
+        try #require(unsafe symlink(disk.path, bench.root.path(".pawl")) == 0)
+        let manager = try await DownloadManager(root: bench.root.path)
+        let (url, payload) = bench.serveStalling("/f", seed: 55)
+        let download = try await manager.add(bench.request(url))
+        await download.reaches(bytes: 1_000_000)
+        // As far as there is room.
+        try? FileSystem.write([UInt8](repeating: 1, count: 1 << 20), to: disk.path("taken"))
+        var refusal: PawlError?
+        for number in 0..<3_000 where refusal == nil {
+            do throws(PawlError) {
+                _ = try await manager.add(
+                    bench.request("http://127.0.0.1:9/\(number)") { $0.start = .paused }
+                )
+            } catch { refusal = error }
+        }
+        #expect(refusal?.code == .diskFull, "\(String(describing: refusal))")
+        bench.origin.release("/f")
+        await download.reaches(bytes: payload.length)
+        FileSystem.remove(disk.path("taken"))
+        #expect(FileSystem.difference(of: try await download.file.path, from: payload) == nil)
+        try await manager.pause(download.id)
         await manager.shutDown()
     }
 

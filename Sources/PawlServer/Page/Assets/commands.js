@@ -58,7 +58,7 @@ export function rowCommands(actions) {
     { word: "changeFolder", icon: "folder", fits: one((row) => partOf(row) === "failed" && mayMove(row)), run: (_, [row]) => actions.edit(row, "folder") },
     { word: "rename", icon: "rename", key: "F2", fits: one(() => true), run: (_, [row]) => actions.rename(row) },
     { word: "replaceURL", icon: "link", key: "U", fits: one((row) => !isFinished(row)), run: (_, [row]) => actions.replaceURL(row) },
-    { word: "startOver", icon: "retry", fits: one((row) => partOf(row) === "failed"), run: (_, [row]) => actions.startOver(row) },
+    { word: "startOver", icon: "retry", fits: one((row) => partOf(row) === "failed" || row.state === "waitingForDisk"), run: (_, [row]) => actions.startOver(row) },
     { word: "copyURL", icon: "copy", key: "Ctrl C", fits: any, run: (ids) => actions.copyURLs(ids) },
     { word: "first", icon: "first", key: "Alt Home", begins: true, fits: some(isInLine), run: () => actions.moveToEdge(false) },
     { word: "moveUp", icon: "up", key: "Alt ↑", fits: some(isInLine), run: () => actions.moveBy(-1) },

@@ -313,6 +313,8 @@ const messages = {
   "folder-is-another": "它的文件夹已不是开始下载时的那个",
   "progress-gone": "未完成的文件 {0} 已不存在：重新开始",
   "root-not-there": "它已不存在",
+  "root-lost-queue": "它曾有下载队列，现在没有",
+  "root-with-queue-gone": "它曾有下载队列，现在不存在",
   "root-is-another": "该路径现在是另一个文件夹",
   "file-removed-since": "文件在下载完成后被移除",
   "download-of-that-name": "已有同名的下载",
