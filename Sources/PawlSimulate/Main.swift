@@ -20,6 +20,11 @@ enum Main {
         {
             return Campaign.runSabotages([sabotage], ofQueues: []) ? 0 : 1
         }
+        if arguments.count == 2, arguments[0] == "--sabotage",
+            let sabotage = QueueSabotage(rawValue: arguments[1])
+        {
+            return Campaign.runSabotages([], ofQueues: [sabotage]) ? 0 : 1
+        }
         guard arguments.count == 1, let count = UInt64(arguments[0]), count > 0 else {
             print(
                 "usage: PawlSimulate SEEDS | --seed SEED | --queue-seed SEED | --sabotages | --sabotage NAME"

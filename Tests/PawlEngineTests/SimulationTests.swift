@@ -69,7 +69,10 @@ import Testing
         #expect(QueueSimulation.run(seed: seed).violations.isEmpty)
     }
 
-    @Test(arguments: [QueueSabotage.losesDownloads, .losesOptions, .losesRemovals, .addsSlot, .cutsFiles])
+    @Test(arguments: [
+        QueueSabotage.losesDownloads, .losesOptions, .losesRemovals, .addsSlot, .cutsFiles, .identifiesByName,
+        .beginsAgain,
+    ])
     func `a queue that is broken on purpose is noticed`(sabotage: QueueSabotage) {
         #expect(Campaign.firstSeed(below: 200, noticing: sabotage) != nil, "it was not detected")
     }

@@ -8,10 +8,6 @@ extension FakeDisk {
         state.withLock { $0.folder.finished[folder + "/" + name] }?.stamp
     }
 
-    package func stamp(ofFolder folder: String) -> FolderStamp? {
-        FolderStamp(inode: 1, birth: 1)
-    }
-
     package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
     {
         guard let found = stamp(of: name, in: folder) else { return .missing }
@@ -31,7 +27,14 @@ extension FakeDisk {
         in folder: String,
         if file: FinishedFile
     ) throws(Failure) {
-        guard try prove(file, name, in: folder, to: "cannot rename") else { return }
+        guard try prove(file, name, in: folder, to: "cannot rename") else {
+            throw Failure(
+                .renameFailed,
+                "cannot rename",
+                at: folder + "/" + name,
+                because: "it does not exist"
+            )
+        }
         checkOwn(folder + "/" + name, "renamed")
         try give(newName, in: folder, toFile: name, in: folder)
         state.withLock { $0.folder.removeFinished(folder + "/" + name) }
@@ -47,6 +50,9 @@ extension FakeDisk {
             throw Failure(.renameFailed, "cannot move", at: folder + "/" + name, because: "it does not exist")
         }
         checkOwn(folder + "/" + name, "moved")
+        guard !isAway(newFolder) else {
+            throw Failure(.cannotCreate, "cannot move", at: newFolder, because: "permission was denied")
+        }
         try give(name, in: newFolder, toFile: name, in: folder)
     }
 

@@ -77,6 +77,11 @@ package final class FakeDisk: Disk {
         var sabotage: Sabotage?
         /// A sabotage: what has the name of a finished file is taken for it.
         var identifiesByName = false
+        /// The folders whose disks are not there.
+        var away: [String: AwayFolder] = [:]
+        var onAwayClaim: (@Sendable (_ source: String, _ path: String) -> Void)?
+        /// A sabotage: the folder without its disk is taken for the one with it.
+        var confusesFolders = false
         var files = 0
         var dice: Dice
 
@@ -209,7 +214,7 @@ package final class FakeDisk: Disk {
     package func unfinished(of source: String, in folder: String) -> String? {
         state.withLock { state in
             state.folder.paths.first { path in
-                path.hasPrefix(folder + "/")
+                Self.isFile(path, in: folder)
                     && state.folder.parts[path]?.contents.withLock {
                         $0.image?.header.facts.sources.first
                     } == source
@@ -220,7 +225,7 @@ package final class FakeDisk: Disk {
     package func leftover(of source: String, in folder: String) -> String? {
         state.withLock { state in
             state.folder.paths.first { path in
-                path.hasPrefix(folder + "/")
+                Self.isFile(path, in: folder)
                     && state.folder.parts[path]?.contents.withLock {
                         $0.source == source && $0.image == nil && $0.holder == nil
                     } == true
@@ -276,6 +281,7 @@ package final class FakeDisk: Disk {
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         if let failure = troubles.claim { throw failure }
         try call(at: claim.folder + "/" + claim.name)
+        try checkPlace(of: claim)
         var number = 0
         while true {
             let name = number == 0 ? claim.name : FileName.numbered(claim.name, number)

@@ -32,6 +32,30 @@ struct FakeFolder: Sendable {
     mutating func put(_ file: FakeFile, at path: String) { finished[path] = file }
     mutating func removeFinished(_ path: String) { finished[path] = nil }
 
+    /// The files of one folder, while its disk is away.
+    struct Stash: Sendable {
+        var parts: [String: FakeFile]
+        var finished: [String: FakeFile]
+    }
+
+    /// Takes the files of a folder away; an orderly unmount has synced their names.
+    mutating func takeAway(_ folder: String) -> Stash {
+        let prefix = folder + "/"
+        let stash = Stash(
+            parts: parts.filter { $0.key.hasPrefix(prefix) },
+            finished: finished.filter { $0.key.hasPrefix(prefix) }
+        )
+        for path in stash.parts.keys { parts[path] = nil }
+        for path in stash.finished.keys { finished[path] = nil }
+        sync()
+        return stash
+    }
+
+    mutating func bringBack(_ stash: Stash) {
+        parts.merge(stash.parts) { _, back in back }
+        finished.merge(stash.finished) { _, back in back }
+    }
+
     mutating func make(_ file: FakeFile, at path: String) {
         guard parts[path] !== file else { return }
         parts[path] = file

@@ -69,7 +69,9 @@ package struct Tally: Sendable, Hashable {
         "URLs replaced by another content's while verifying",
         "URLs replaced by another content's while publishing",
         "URLs replaced", "URLs replaced by another content's",
-        "priorities changed", "finished",
+        "priorities changed", "relocations", "finished",
+        "files that the user moves", "files that the user movesBack", "files that the user replaces",
+        "files that the user edits", "disks taken away", "progress on disks taken away",
     ].map { "queue: " + $0 }
 
     package func missing(of expected: [String]) -> [String] { expected.filter { self[$0] == 0 } }

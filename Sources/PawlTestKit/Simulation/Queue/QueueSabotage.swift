@@ -20,6 +20,10 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
     case hidesRoom
     /// Finished files lack their end.
     case cutsFiles
+    /// What has the name of a finished file is taken for it.
+    case identifiesByName
+    /// The folder without its disk is taken for the one with it: what was on that is begun again.
+    case beginsAgain
 
     /// The law that has to notice it.
     package var law: Law {
@@ -30,6 +34,8 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
         case .keepsOutdatedFiles, .cutsFiles: .published
         case .addsSlot: .slots
         case .hidesRoom: .room
+        case .identifiesByName: .users
+        case .beginsAgain: .progress
         }
     }
 }

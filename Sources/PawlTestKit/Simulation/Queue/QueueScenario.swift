@@ -24,6 +24,8 @@ package struct QueueScenario: Sendable {
         var payload: Payload
         var requirement: Requirement
         var connections: Int?
+        /// Relative to the root.
+        var folder = ""
         /// The file's digest is computed before it is published, also where none is given.
         var storesAttributes = false
         /// What the impostor has.
@@ -47,6 +49,12 @@ package struct QueueScenario: Sendable {
         case change(Requirement)
         case replaceURL(toImpostor: Bool)
         case priority(Int)
+        case relocate(String)
+    }
+
+    /// What the user does to the finished file of a download.
+    package enum Touch: String, Sendable, Hashable {
+        case moves, movesBack, replaces, edits
     }
 
     /// What the user does as soon as a download is in this phase, and when a kill follows.
@@ -66,6 +74,9 @@ package struct QueueScenario: Sendable {
         case room(Int64?)
         /// Whether writes to the queue fail.
         case writes(fail: Bool)
+        case touch(Int, Touch)
+        /// The disk of ``usb`` goes, with its folder if that `isMissing` then, or comes.
+        case disk(isThere: Bool, isMissing: Bool)
     }
 
     /// A crash at a write of the queue.
@@ -76,6 +87,8 @@ package struct QueueScenario: Sendable {
     }
 
     package static let root = "/downloads"
+    /// The folder that has a disk of its own.
+    package static let usb = "usb"
     package let seed: UInt64
     package var servers: [String: SimulatedServer] = [:]
     package var targets: [Target] = []
@@ -101,6 +114,8 @@ package struct QueueScenario: Sendable {
         for _ in 0..<dice.pick([0, 1, 1, 2, 3]) { addTrouble() }
         if diskDelay > .zero, dice.chance(0.5) { addLateCommand() }
         addFullDisk()
+        addTouches()
+        addLostDisk()
     }
 }
 
@@ -214,6 +229,34 @@ extension QueueScenario {
         incidents.append((.milliseconds(start + Int64(luck.number(100...40_000))), .room(nil)))
     }
 
+    /// The user has moved, replaced or edited finished files, and moves some within the queue.
+    private mutating func addTouches() {
+        var luck = Dice(seed: seed &* 1_229 &+ 11)
+        guard luck.chance(0.4) else { return }
+        for _ in 0..<luck.number(1...6) {
+            let index = luck.below(targets.count)
+            let touches: [Incident] = [
+                .touch(index, .moves), .touch(index, .moves), .touch(index, .movesBack),
+                .touch(index, .replaces), .touch(index, .edits),
+                .command(index, .relocate(luck.pick(["", "other", Self.usb]))),
+                .command(index, .rename("n\(luck.below(3)).bin")),
+                .command(index, .remove(keepsFile: false)), .command(index, .resume),
+            ]
+            incidents.append((.milliseconds(Int64(luck.number(500...20_000))), luck.pick(touches)))
+        }
+    }
+
+    /// Some downloads are on a disk that is not there for a while.
+    private mutating func addLostDisk() {
+        var luck = Dice(seed: seed &* 1_231 &+ 13)
+        guard luck.chance(0.3) else { return }
+        for index in targets.indices where luck.chance(0.6) { targets[index].folder = Self.usb }
+        let start = Int64(luck.number(300...8_000))
+        let end = start + Int64(luck.number(100...30_000))
+        incidents.append((.milliseconds(start), .disk(isThere: false, isMissing: luck.chance(0.5))))
+        incidents.append((.milliseconds(end), .disk(isThere: true, isMissing: false)))
+    }
+
     private mutating func addTrouble() {
         let kind: FakeDisk.Crash = dice.chance(0.7) ? .kill : .powerCut
         switch dice.below(7) {
@@ -232,6 +275,7 @@ extension QueueScenario.Target {
     func options(_ requirement: QueueScenario.Requirement) -> DownloadOptions {
         var options = DownloadOptions()
         options.verification = .off
+        options.folder = folder
         options.storesAttributes = storesAttributes
         options.connections = connections
         options.timeout = 3

@@ -20,13 +20,21 @@ extension QueueSimulation {
         case .room(let room):
             if room != nil { note("full disks") }
             world.disk.troubles.room = room
-            noteRoom(isThere: room == nil)
+            noteRoom()
+        case .touch(let index, let touch): self.touch(index, touch)
+        case .disk(true, _):
+            world.disk.mount(Self.usb)
+            noteRoom()
+        case .disk(false, let isMissing): takeDisk(isMissing: isMissing)
         case .writes(let fail): state.withLock { $0.failsWrites = fail && !$0.isFinale }
         }
     }
 
-    /// What waits for the disk does so for a bounded time once it has room.
-    private func noteRoom(isThere: Bool) {
+    static let usb = QueueScenario.root + "/" + QueueScenario.usb
+
+    /// What waits for the disk does so for a bounded time once it is there and has room.
+    private func noteRoom() {
+        let isThere = world.disk.troubles.room == nil && !world.disk.isAway(Self.usb)
         let (since, life) = state.withLock { state in
             state.roomSince = isThere ? world.clock.now : nil
             return (state.roomSince, state.lives)
@@ -38,6 +46,70 @@ extension QueueSimulation {
             }
             checkRoom()
         }
+    }
+
+    /// A disk that is in use goes with the machine's power switch.
+    private func takeDisk(isMissing: Bool) {
+        if !world.disk.unmount(Self.usb, isMissing: isMissing) {
+            die(.kill)
+            guard world.disk.unmount(Self.usb, isMissing: isMissing) else { return }
+        }
+        note("disks taken away")
+        noteRoom()
+        let awaited = store.all.filter { record in
+            guard record.folder == QueueScenario.usb, record.written > 0, let name = record.name else {
+                return false
+            }
+            let isOpen = [.waiting, .paused, .failed].contains(record.state)
+            return isOpen && world.disk.awayHolds(Self.usb + "/" + name, in: Self.usb)
+        }
+        if !awaited.isEmpty { note("progress on disks taken away") }
+        state.withLock { state in
+            state.awaited = [:]
+            for record in awaited { state.awaited[record.id] = record }
+        }
+    }
+
+    /// A part file is begun in the folder whose disk is away.
+    func beganAway(_ source: String, _ path: String) {
+        let lost = state.withLock { state in
+            state.awaited.values.contains { $0.sources.contains(source) }
+        }
+        if lost {
+            violate(.progress, "\(path) is begun again, and its part file is on the disk that is away")
+        }
+    }
+
+    private func touch(_ index: Int, _ touch: QueueScenario.Touch) {
+        let (disk, target) = (world.disk, scenario.targets[index])
+        let aside = "\(QueueScenario.root)/moved/\(index)"
+        let own = disk.finishedPath(of: [target.source, target.mirror, target.impostor])
+        var isDone = true
+        switch (touch, own) {
+        case (.movesBack, _):
+            let former = state.withLock { $0.movedFrom[index] }
+            isDone = former.map { !disk.isAway(Self.folder(of: $0)) && disk.move(aside, to: $0) } ?? false
+        case (_, nil): isDone = false
+        case (.edits, let path?): disk.edit(path)
+        case (.moves, let path?), (.replaces, let path?):
+            isDone = !path.hasPrefix(QueueScenario.root + "/moved/") && disk.move(path, to: aside)
+            guard isDone else { break }
+            state.withLock { $0.movedFrom[index] = path }
+            guard touch == .replaces else { break }
+            disk.put(
+                FakeDisk.Finished(Array(target.otherPayload.bytes(in: ByteRange(0, target.payload.length)))),
+                at: path
+            )
+        }
+        guard isDone else { return }
+        note("files that the user \(touch)")
+        state.withLock { $0.mayLeaveFiles = true }
+        // Another download of the same name may have the file that the user has put back.
+        for index in scenario.targets.indices { course(index) { $0.isTouched = true } }
+    }
+
+    static func folder(of path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }
 
     private func give(_ command: QueueScenario.Command, _ index: Int) {
@@ -68,6 +140,7 @@ extension QueueSimulation {
             case .replaceURL(let toImpostor):
                 return try step.replaceURL(of: id, with: target.url(ofImpostor: toImpostor))
             case .priority(let priority): return try step.change(priority: priority, of: id)
+            case .relocate(let folder): return try step.relocate(id, toFolder: folder)
             }
         } completion: { [weak self] result in
             self?.confirm(command, index, result)
@@ -105,8 +178,14 @@ extension QueueSimulation {
     private func expect(_ command: QueueScenario.Command, _ index: Int) {
         state.withLock { state in
             switch command {
-            case .remove, .change, .replaceURL: state.mayLeaveFiles = true
-            case .add, .pause, .resume, .start, .startOver, .move, .rename, .priority: break
+            case .remove, .change, .replaceURL, .startOver:
+                state.mayLeaveFiles = true
+                state.awaited[QueueID(rawValue: Self.id(index).rawValue)] = nil
+                if world.disk.isAway(Self.usb) { state.mayLeaveParts = true }
+            case .relocate: state.mayLeaveFiles = true
+            // A finished file may be on the disk that is away.
+            case .add, .resume, .start: if world.disk.isAway(Self.usb) { state.mayLeaveFiles = true }
+            case .pause, .move, .rename, .priority: break
             }
         }
         course(index) { course in
@@ -124,7 +203,7 @@ extension QueueSimulation {
             case .change(let requirement): course.requirements.append(requirement)
             case .replaceURL(let toImpostor):
                 course.urls.append(scenario.targets[index].url(ofImpostor: toImpostor))
-            case .move, .rename, .priority: break
+            case .move, .rename, .priority, .relocate: break
             }
         }
     }
@@ -152,7 +231,7 @@ extension QueueSimulation {
             case (.replaceURL, .success): course.urls.removeLast()
             case (.add, .success), (.pause, .success), (.resume, .success), (.start, .success),
                 (.startOver, .success), (.remove, .success), (.move, .success), (.rename, .success),
-                (.priority, .success):
+                (.priority, .success), (.relocate, .success):
                 break
             }
         }
@@ -197,6 +276,7 @@ extension QueueScenario.Command {
         case .change: "options changed"
         case .replaceURL(let toImpostor): toImpostor ? "URLs replaced by another content's" : "URLs replaced"
         case .priority: "priorities changed"
+        case .relocate: "relocations"
         }
     }
 }

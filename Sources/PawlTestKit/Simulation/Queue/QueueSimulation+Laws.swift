@@ -85,9 +85,14 @@ extension QueueSimulation {
     /// A finished download has its file, which is the content of its URL, and the right one if a digest was given.
     private func checkFile(_ index: Int, _ requirement: Requirement, _ sight: Sight) {
         let location = sight.location
+        if case .missing(let path) = location {
+            // The user, or another download after the user, has what was there.
+            if course(index, { $0.isTouched }) || world.disk.isAway(Self.folder(of: path)) { return }
+        }
         guard case .finished(let path) = location, let file = world.disk.finished(path) else {
             return violate(.published, "\(index) has finished, and has no file: \(location)")
         }
+        if world.disk.isUsers(path) { return violate(.users, "\(index) has the user's file \(path)") }
         if !state.withLock({ $0.ownedPaths.insert(path).inserted }) {
             violate(.published, "two downloads have the file \(path)")
         }
@@ -113,8 +118,11 @@ extension QueueSimulation {
         state.withLock { $0.queue }?.step(changes: false) { step throws(Failure) in
             var waiting: [Int] = []
             for index in 0..<count {
-                let state = try step.snapshot(of: Self.id(index))?.state
-                if state == .waitingForDisk { waiting.append(index) }
+                let snapshot = try step.snapshot(of: Self.id(index))
+                // One that lacks only its folder waits, and does not fail.
+                let cause = snapshot?.error?.cause?.id
+                let lacksFolder = snapshot?.state == .failed && cause?.hasPrefix("folder-") == true
+                if snapshot?.state == .waitingForDisk || lacksFolder { waiting.append(index) }
             }
             return waiting
         } completion: { [weak self] result in
@@ -159,7 +167,9 @@ extension QueueSimulation {
         }
         let left = state.withLock { $0.courses.count { $0.isAdded == .yes && !$0.isFinished } }
         let parts = world.disk.listing.filter { $0.hasSuffix(".part") || $0.hasSuffix(".part+journal") }
-        if parts.count > left { violate(.tidiness, "part files are left: \(parts)") }
+        if parts.count > left, !state.withLock({ $0.mayLeaveParts }) {
+            violate(.tidiness, "part files are left: \(parts)")
+        }
         let (owned, mayLeaveFiles) = state.withLock { ($0.ownedPaths, $0.mayLeaveFiles) }
         let orphans = world.disk.listing.filter { !owned.contains($0) && !parts.contains($0) }
         if !orphans.isEmpty, !mayLeaveFiles { violate(.tidiness, "nobody owns \(orphans)") }

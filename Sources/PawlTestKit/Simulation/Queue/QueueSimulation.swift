@@ -29,6 +29,8 @@ package final class QueueSimulation: Sendable {
         /// A command has not ended.
         var isPending = false
         var isFinished = false
+        /// The user has moved, replaced or edited finished files.
+        var isTouched = false
         /// It was given the URL of another content, whose bytes may be on disk.
         var isMisled = false
     }
@@ -51,7 +53,12 @@ package final class QueueSimulation: Sendable {
         var phases: [DownloadID: Phase] = [:]
         /// A removal or a change may leave a file that belongs to no download.
         var mayLeaveFiles = false
+        var mayLeaveParts = false
         var ownedPaths: Set<String> = []
+        /// The downloads that have progress on the disk that is away.
+        var awaited: [QueueID: QueueRecord] = [:]
+        /// By download: the path from which the user has moved its file.
+        var movedFrom: [Int: String] = [:]
         var tally = Tally()
         var violations: [Violation] = []
     }
@@ -123,6 +130,9 @@ extension QueueSimulation {
         }
         world.disk.setDelay(scenario.diskDelay)
         if sabotage == .hidesRoom { world.disk.troubles.reportsRoom = false }
+        if sabotage == .identifiesByName { world.disk.identifyByName() }
+        if sabotage == .beginsAgain { world.disk.confuseFolders() }
+        world.disk.onAwayClaim { [weak self] source, path in self?.beganAway(source, path) }
         if sabotage == .cutsFiles { world.disk.set(sabotage: .cutsFiles) }
         world.disk.set(traps: scenario.diskTraps) { [weak self] kind in
             self?.note("\(kind.rawValue)s inside a disk call")
@@ -213,6 +223,7 @@ extension QueueSimulation {
         world.timeline.note("FINALE")
         world.disk.removeTraps()
         world.disk.troubles.room = nil
+        world.disk.mount(Self.usb)
         state.withLock { ($0.storeTraps, $0.failsWrites) = ([:], false) }
         for host in world.network.hosts { world.network[host].calmDown() }
         world.set(online: true)
@@ -266,7 +277,7 @@ extension QueueSimulation {
                 if let before, before.name != nil, record.name == nil {
                     (record.name, record.written, record.total) = (before.name, before.written, before.total)
                 }
-            case .addsSlot, .cutsFiles, .hidesRoom: break
+            case .addsSlot, .cutsFiles, .hidesRoom, .identifiesByName, .beginsAgain: break
             }
             return .put(record)
         }
