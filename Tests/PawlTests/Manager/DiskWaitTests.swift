@@ -80,7 +80,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a queue that cannot be written refuses commands, and what runs goes on`() async throws {
+    @Test func `a queue that cannot be written refuses commands, and what runs continues`() async throws {
         let bench = try ManagerBench()
         let disk = try MountedFolder(bytes: 1 << 20)
         try #require(unsafe symlink(disk.path, bench.root.path(".pawl")) == 0)
