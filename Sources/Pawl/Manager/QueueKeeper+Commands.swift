@@ -119,6 +119,9 @@ extension QueueKeeper {
         case .failed: break
         case .finished:
             guard let presence = presence(of: record), presence != .there else { return false }
+            if presence == .missing, let failure = otherDisk(of: record, "cannot fetch again") {
+                throw failure
+            }
             record.written = 0
             record.total = nil
             // What has the name now is the user's: it is neither replaced nor continued.
@@ -268,6 +271,7 @@ extension QueueKeeper {
         let (old, new) = (path(of: record), path(of: moved))
         let (disk, file) = (ports.disk, finishedFile(record))
         try disk.link(name, from: old, to: new, if: file)
+        notePlace(of: &moved)
         put(moved)
         do throws(Failure) { try writeAll() } catch {
             // The record keeps the old folder.

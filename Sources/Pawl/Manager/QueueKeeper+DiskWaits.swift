@@ -16,7 +16,11 @@ extension QueueKeeper {
         case nil: return false
         case .folder?: cause = DiskWaits.Cause(failure, device: nil)
         case .space(let needed)?:
-            cause = DiskWaits.Cause(failure, device: room(of: record)?.device ?? 0, needed: needed)
+            cause = DiskWaits.Cause(
+                failure,
+                device: room(of: record)?.device ?? DiskWaits.unknown,
+                needed: needed
+            )
         }
         diskWaits.add(id, cause, now: ports.clock.now, dice: &dice)
         notify(id, .notice(DownloadNotice(LocalizableMessage(failure))))

@@ -31,14 +31,22 @@ extension QueueKeeper {
     func obstacle(to record: QueueRecord) -> Failure? {
         if let failure = obstacleAtRoot { return failure }
         guard record.written > 0, let name = record.name, !hasBegunFile(name, record) else { return nil }
+        return strayFolder(of: record, "cannot continue")
+    }
+
+    /// The failure to `what` with a file that is missing: its folder is not there, or is another one than that in which it
+    /// began.
+    private func strayFolder(of record: QueueRecord, _ what: String) -> Failure? {
+        guard let name = record.name else { return nil }
         let (began, now) = (
             StoredOptions(text: record.options).place, ports.disk.stamp(ofFolder: path(of: record))
         )
         guard now == nil || began != nil && began != now else { return nil }
         var failure = Failure(
             .cannotOpen,
-            "cannot continue",
-            at: path(of: FileName.partial(of: name), record),
+            what,
+            at: record.state == .finished
+                ? path(of: name, record) : path(of: FileName.partial(of: name), record),
             because: now == nil
                 ? LocalizableMessage("folder-not-there", "the folder is not there")
                 : LocalizableMessage(
@@ -49,6 +57,12 @@ extension QueueKeeper {
         )
         failure.awaited = .folder
         return failure
+    }
+
+    /// The same for a file that the user may have removed with its folder: only another folder shows that it may be elsewhere.
+    func otherDisk(of record: QueueRecord, _ what: String) -> Failure? {
+        guard ports.disk.stamp(ofFolder: path(of: record)) != nil else { return nil }
+        return strayFolder(of: record, what)
     }
 
     /// The folder of a download that has received something, for its record.
@@ -69,7 +83,7 @@ extension QueueKeeper {
         edit(record.id) { $0.written = 0 }
     }
 
-    private func hasBegunFile(_ name: String, _ record: QueueRecord) -> Bool {
+    func hasBegunFile(_ name: String, _ record: QueueRecord) -> Bool {
         let folder = path(of: record)
         if ports.disk.holdsPart(of: name, in: folder) { return true }
         // A finished file that is continued has its own name between two runs.

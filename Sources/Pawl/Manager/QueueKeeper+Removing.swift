@@ -149,17 +149,29 @@ extension QueueKeeper {
             let isFinished = removal.isFinished || isPublished
             if isFinished {
                 if !removal.keepsFile, !stored.wasThere {
+                    if presence(of: record) == .missing, let failure = otherDisk(of: record, "cannot delete")
+                    {
+                        throw failure
+                    }
                     try ports.disk.remove(name, in: folder, if: finishedFile(record))
                 }
             }
             if removal.keepsPartial, !isFinished { return .success(()) }
+            if !isFinished, record.written > 0, !hasBegunFile(name, record),
+                let failure = otherDisk(of: record, "cannot delete")
+            {
+                throw failure
+            }
             let hasPart = ports.disk.holdsPart(of: name, in: folder)
             // A kill may have left only the journal, also of a finished file.
             let isOrphaned = !hasPart && ports.disk.holdsJournal(of: name, in: folder)
             if isOrphaned || hasPart && !isFinished { try removePartial(of: record, named: name) }
             return .success(())
         } catch {
-            return .failure(error)
+            // The entry goes all the same.
+            var failure = error
+            failure.remedy = "it is not in the queue any more, and was left alone"
+            return .failure(failure)
         }
     }
 

@@ -23,6 +23,9 @@ package struct DiskWaits: Sendable {
         var isTried = false
     }
 
+    /// The number of a disk that reported none.
+    package static let unknown: UInt64 = 0
+
     /// How often the disks are looked at.
     package static let period = Interval.seconds(2)
     private static let retries = RetryPolicy(delay: .seconds(5))
@@ -91,6 +94,8 @@ package struct DiskWaits: Sendable {
                 !busy.contains(device)
             else { continue }
             let present = rooms[device] ?? room(id)
+            // Its disk went away: what has the folder's path now is another one.
+            if let present, device != Self.unknown, present.device != device { continue }
             rooms[device] = present
             guard present?.mayHold(member.cause.needed) ?? true else { continue }
             members[id]?.isTried = true

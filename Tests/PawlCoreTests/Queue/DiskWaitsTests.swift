@@ -9,6 +9,8 @@ import Testing
         var dice = PawlCore.Dice(seed: 1)
         var rooms: [UInt64: DiskRoom?] = [:]
         var devices: [QueueID: UInt64] = [:]
+        /// What has the place of a disk that went away.
+        var mounted: [UInt64: UInt64] = [:]
 
         mutating func add(_ number: UInt64, device: UInt64? = 1, needed: Int64? = nil) {
             let failure = Failure(.diskFull, "cannot write", at: "/f\(number)", because: "it is full")
@@ -23,8 +25,13 @@ import Testing
 
         mutating func look(after seconds: Double = 0) -> [UInt64] {
             now = now + .seconds(seconds)
-            let (rooms, devices) = (rooms, devices)
-            return waits.trials(now: now) { rooms[devices[$0] ?? 0] ?? nil }.map(\.rawValue)
+            let (rooms, devices, mounted) = (rooms, devices, mounted)
+            return waits.trials(now: now) { id in
+                guard let device = devices[id], var room = rooms[device] ?? nil else { return nil }
+                room.device = mounted[device] ?? device
+                return room
+            }
+            .map(\.rawValue)
         }
 
         static func id(_ number: UInt64) -> QueueID { QueueID(rawValue: number) }
@@ -41,6 +48,16 @@ import Testing
         #expect(bench.look() == [1] && bench.look(after: 100).isEmpty)
         #expect(bench.waits.succeeded(Bench.id(1)).map(\.rawValue) == [2, 3])
         #expect(bench.waits.all.map(\.rawValue) == [4])
+    }
+
+    @Test func `another disk in the place of one that went away is no room`() {
+        var bench = Bench()
+        bench.add(1)
+        bench.rooms[1] = Bench.room(1 << 30)
+        bench.mounted[1] = 7
+        #expect(bench.look(after: 100).isEmpty)
+        bench.mounted[1] = nil
+        #expect(bench.look(after: 10) == [1])
     }
 
     @Test(arguments: [
