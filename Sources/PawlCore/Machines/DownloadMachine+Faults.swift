@@ -46,8 +46,8 @@ extension DownloadMachine {
         }
         let isComplaint = RetryPolicy.disposition(of: fault).isComplaint
         guard lane.stage == .asking || isComplaint,
-            isComplaint || fault.mayMeanTooMany && (isSameFile || hostIsCrowded),
-            let reason = fault.reasonOfRefusal
+            let reason = fault.reasonOfRefusal,
+            isComplaint || reason == .reset || fault.mayMeanTooMany && (isSameFile || hostIsCrowded)
         else { return nil }
         return .refused(
             LaneRefusal(

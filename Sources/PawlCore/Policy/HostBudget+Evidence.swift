@@ -1,9 +1,9 @@
 // What an origin was seen to allow.
 //
 // Evidence of a limit is only that it refuses a further connection while it serves others: one of the same file or of
-// the same URL, or, repeatedly, at the level of TCP. Its limit is then what it served at once a short time ago, not
-// what happens to be in use at that instant. A 429 or 503 to one URL is that URL's own; where one after another is
-// refused and nothing is served, the whole origin is overloaded.
+// the same URL, or, repeatedly, at the level of TCP, or more URLs than it serves. Its limit is then what it served at
+// once a short time ago, not what happens to be in use at that instant. A 429 or 503 to one URL is that URL's own; where
+// one after another is refused and nothing is served, the whole origin is overloaded.
 extension HostBudget {
     /// The time without a refusal after which one more connection is tried; doubled each time that it is refused, so
     /// that a host that allows two is not tried with a third every ten seconds.
@@ -75,6 +75,35 @@ extension HostBudget {
         var level: Int
     }
 
+    /// How the origin has treated URLs in the present ten seconds.
+    struct Balance: Hashable, Sendable {
+        /// That many URLs have no 503 of their own by chance.
+        private static let many = 3
+        private static let most = 256
+
+        private var since = Instant(nanoseconds: 0)
+        private var served = 0
+        private var refused: Set<UInt64> = []
+
+        private mutating func refresh(now: Instant) {
+            guard now - since >= HostBudget.recovery else { return }
+            self = Balance()
+            since = now
+        }
+
+        mutating func noteServed(now: Instant) {
+            refresh(now: now)
+            served += 1
+        }
+
+        /// Whether more URLs than were served, and several, have been refused.
+        mutating func refuses(_ target: UInt64, now: Instant) -> Bool {
+            refresh(now: now)
+            if refused.count < Self.most { refused.insert(target) }
+            return refused.count >= Self.many && refused.count > served
+        }
+    }
+
     /// The most accepted connections of the last ten to twenty seconds.
     struct RecentPeak: Hashable, Sendable {
         private var since: Instant?
@@ -110,6 +139,7 @@ extension HostBudget {
         serving += 1
         assert(serving <= inUse, "more connections serve than are in use")
         recentPeak.note(serving, now: now)
+        balance.noteServed(now: now)
         served[target, default: 0] += 1
         refusedSince = []
         overload = nil
@@ -149,7 +179,10 @@ extension HostBudget {
             if refusal.reason.isOverload { noteOverload(now: now) }
             return nil
         }
-        guard isBesideItself || refusal.reason == .connection && isRepeated(now: now) else { return nil }
+        let isMost = refusal.reason.mayBeOfMany && balance.refuses(refusal.target, now: now)
+        guard isBesideItself || isMost || refusal.reason == .connection && isRepeated(now: now) else {
+            return nil
+        }
         return learn(refusal.reason, now: now, wallTime: wallTime)
     }
 

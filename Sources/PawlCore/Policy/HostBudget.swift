@@ -84,6 +84,7 @@ package struct HostBudget: Hashable, Sendable {
     var overload: Overload?
     var quotaUntil: Instant?
     var suspicion: Suspicion?
+    var balance = Balance()
 
     /// `remembered`: what an earlier run has stored.
     package init(remembered: HostNote? = nil, most: Int? = nil, flaw: Flaw? = nil, now: Instant) {

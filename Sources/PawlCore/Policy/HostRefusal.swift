@@ -37,6 +37,9 @@ package struct HostNote: Hashable, Sendable {
         /// Whether it says that the server has too much to do.
         package var isOverload: Bool { self == .status(429) || self == .status(503) }
 
+        /// Whether servers refuse surplus connections so, whatever they request.
+        package var mayBeOfMany: Bool { isOverload || self == .reset }
+
         /// One word.
         package var text: String {
             switch self {

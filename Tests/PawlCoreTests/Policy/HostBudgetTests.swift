@@ -190,6 +190,33 @@ import Testing
         #expect(!soon && late && budget.limit == nil)
     }
 
+    // MARK: more URLs are refused than served
+
+    @Test(arguments: [HostNote.Reason.status(503), .status(429), .reset])
+    func `where more URLs are refused than served, the limit is what was served`(reason: HostNote.Reason) {
+        var budget = HostBudget(now: start)
+        for run in UInt64(0)..<8 { _ = budget.acquire(request(run), now: start) }
+        for run in UInt64(0)..<2 { _ = budget.accept(run, run, now: start) }
+        for run in UInt64(2)..<4 { refuse(&budget, run, reason, now: start) }
+        #expect(budget.limit == nil, "two of eight may be chance")
+        refuse(&budget, 4, reason, now: start)
+        #expect(budget.limit?.connections == 2)
+    }
+
+    @Test func `where most URLs are served, those that are refused say nothing of the others`() {
+        var budget = HostBudget(now: start)
+        for run in UInt64(0)..<20 {
+            _ = budget.acquire(request(run), now: start)
+            _ = budget.accept(run, run, now: start)
+            if run > 0 { budget.release(run, ended: run, now: start) }
+        }
+        for run in UInt64(20)..<30 {
+            _ = budget.acquire(request(run), now: start)
+            refuse(&budget, run, now: start)
+        }
+        #expect(budget.limit == nil)
+    }
+
     // MARK: everything is refused
 
     @Test
