@@ -100,7 +100,7 @@ extension HostBudget {
         mutating func refuses(_ target: UInt64, now: Instant) -> Bool {
             refresh(now: now)
             if refused.count < Self.most { refused.insert(target) }
-            return refused.count >= Self.many && refused.count > served
+            return served > 0 && refused.count >= Self.many && refused.count > served
         }
     }
 
@@ -175,11 +175,12 @@ extension HostBudget {
         if let limit, inUse >= limit.connections, !isBesideItself || serving >= limit.connections {
             return confirm(limit, refusal, isBesideItself: isBesideItself, now: now)
         }
-        guard serving > 0 else {
+        // A short response is served between two refusals.
+        let isMost = refusal.reason.mayBeOfMany && balance.refuses(refusal.target, now: now)
+        guard serving > 0 || isMost && inUse > 0 else {
             if refusal.reason.isOverload { noteOverload(now: now) }
             return nil
         }
-        let isMost = refusal.reason.mayBeOfMany && balance.refuses(refusal.target, now: now)
         guard isBesideItself || isMost || refusal.reason == .connection && isRepeated(now: now) else {
             return nil
         }
