@@ -48,7 +48,7 @@ struct `Checks of finished files` {
         #expect(wrong.exit == .code(32))
         #expect(
             wrong.output
-                == "\(path): wrong, 'pawl check --repair \(id)' fetches it again; compared with 1 of 10 pieces differ\n"
+                == "\(path): wrong, 'pawl check --repair \(id.prefix(6))' fetches it again; compared with 1 of 10 pieces differ\n"
         )
         house.origin.waitUntilQuiet("/f")
         let before = house.origin.log.bodySent("/f")
