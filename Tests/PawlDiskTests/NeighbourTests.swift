@@ -114,7 +114,9 @@ import Testing
         let isOffered = policy == .overwrite || policy == .resume
         var others = ["target"]
         for (kind, ending) in zip(kinds, Self.endings) where kind != .absent && kind != .ours {
-            if ending.isEmpty, isOffered, kind != .link, kind != .dangling { continue }
+            // Overwriting replaces a link to a file itself, and nothing that it leads to.
+            let isReplaced = kind != .dangling && (kind != .link || policy == .overwrite)
+            if ending.isEmpty, isOffered, isReplaced { continue }
             others.append("x\(ending)")
         }
         let before = others.map { Self.sight("\(folder.path)/\($0)") }
