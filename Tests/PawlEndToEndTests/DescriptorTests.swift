@@ -47,7 +47,7 @@ import Testing
         let sources = (0..<80).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: 2000)) }
         try bench.write(sources.enumerated().map { #"{"url":"\#($1)","out":"s\#($0)"}"# })
         let pipe =
-            ["pipe", "-i", "jobs", "--to", "out", "-j", "60", "--per-host", "60", "--host-delay", "0"]
+            ["pipe", "-i", "jobs", "--to", "out", "-j", "16", "--per-host", "16", "--host-delay", "0"]
             + PipeBench.local + format
         let run = try PawlProcess.run(
             "/bin/sh",

@@ -10,6 +10,8 @@ package final class SampleFolder: Sendable {
     /// The spool for content that becomes a file in this folder.
     package let spool: SpoolFolder
     private let root: Folder
+    /// The folder for syncing: opened once, since drafts may have all other descriptors when they are synced.
+    private let synced: OpenFile
     private var folders: FolderCache { spool.folders }
 
     /// Creates the folder when it is missing.
@@ -17,6 +19,9 @@ package final class SampleFolder: Sendable {
         self.path = path
         spool = SpoolFolder(path)
         root = try spool.folders.open(path)
+        do throws(SystemError) { synced = try root.open(".", flags: O_RDONLY | O_DIRECTORY) } catch {
+            throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
+        }
     }
 
     /// The longest wait for a descriptor: transfers release theirs without the thread that waits here.
@@ -155,12 +160,8 @@ package final class SampleFolder: Sendable {
     /// Puts all files and names of the file system on stable storage.
     package func syncAll() throws(Failure) {
         guard !root.traits.contains(.volatile) else { return }
-        try Self.patiently { () throws(Failure) in
-            do throws(SystemError) {
-                try root.open(".", flags: O_RDONLY | O_DIRECTORY).syncFileSystem()
-            } catch {
-                throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
-            }
+        do throws(SystemError) { try synced.syncFileSystem() } catch {
+            throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
         }
     }
 
