@@ -257,113 +257,112 @@ private struct CommandReader {
     private static let list = LocalizableMessage("command-list", "it reads a file")
     private static let body = LocalizableMessage("command-body", "it sends a body, and Pawl only downloads")
 
-    private static let curl: [String: Meaning] = {
+    /// Each meaning belongs to all names of its text.
+    private static func table(_ meanings: [(names: String, Meaning)]) -> [String: Meaning] {
         var table: [String: Meaning] = [:]
-        func set(_ names: String, _ meaning: Meaning) {
+        for (names, meaning) in meanings {
             for name in names.split(separator: " ") { table[String(name)] = meaning }
         }
-        set("H header", .header)
-        set("b cookie", .cookie)
-        set("A user-agent", .option("user-agent"))
-        set("e referer", .referer)
-        set("u user", .user)
-        set("o output", .name)
-        set("O remote-name", .remoteName)
-        set("output-dir", .folder)
-        set("url", .url)
-        set("x proxy", .option("proxy"))
-        set("noproxy", .option("no-proxy"))
-        set("k insecure", .option("insecure", fixed: "true"))
-        set("r range", .option("range"))
-        set(
+        return table
+    }
+
+    private static let curl = table([
+        ("H header", .header),
+        ("b cookie", .cookie),
+        ("A user-agent", .option("user-agent")),
+        ("e referer", .referer),
+        ("u user", .user),
+        ("o output", .name),
+        ("O remote-name", .remoteName),
+        ("output-dir", .folder),
+        ("url", .url),
+        ("x proxy", .option("proxy")),
+        ("noproxy", .option("no-proxy")),
+        ("k insecure", .option("insecure", fixed: "true")),
+        ("r range", .option("range")),
+        (
             "m max-time y speed-time Y speed-limit retry-max-time c cookie-jar w write-out D dump-header",
             .ignored(hasValue: true)
-        )
-        set(
+        ),
+        (
             "stderr trace trace-ascii limit-rate keepalive-time max-filesize expect100-timeout dns-servers",
             .ignored(hasValue: true)
-        )
-        set("connect-timeout", .option("connect-timeout"))
-        set("retry", .option("retries"))
-        set("retry-delay", .option("retry-delay"))
-        set("max-redirs", .option("max-redirects"))
-        set("cacert", .option("cacert"))
-        set("E cert", .option("cert"))
-        set("key", .option("key"))
-        set("interface", .option("interface"))
-        set("resolve", .option("resolve"))
-        set("C continue-at", .ignored(hasValue: true))
-        set(
+        ),
+        ("connect-timeout", .option("connect-timeout")),
+        ("retry", .option("retries")),
+        ("retry-delay", .option("retry-delay")),
+        ("max-redirs", .option("max-redirects")),
+        ("cacert", .option("cacert")),
+        ("E cert", .option("cert")),
+        ("key", .option("key")),
+        ("interface", .option("interface")),
+        ("resolve", .option("resolve")),
+        ("C continue-at", .ignored(hasValue: true)),
+        (
             "remote-name-all L location compressed s silent S show-error f fail fail-with-body",
             .ignored(hasValue: false)
-        )
-        set(
+        ),
+        (
             "g globoff # progress-bar v verbose N no-buffer J remote-header-name R remote-time i include",
             .ignored(hasValue: false)
-        )
-        set(
+        ),
+        (
             "0 http1.0 http1.1 http2 http2-prior-knowledge http3 4 ipv4 6 ipv6 n netrc create-dirs",
             .ignored(hasValue: false)
-        )
-        set(
+        ),
+        (
             "G get path-as-is tr-encoding no-keepalive tcp-nodelay ssl-reqd tlsv1 tlsv1.2 tlsv1.3 Z parallel",
             .ignored(hasValue: false)
-        )
-        set(
+        ),
+        (
             "no-progress-meter retry-connrefused retry-all-errors q disable basic anyauth no-alpn digest",
             .ignored(hasValue: false)
-        )
-        set("location-trusted", .option("location-trusted", fixed: "true"))
-        set("X request", .method)
-        set(
+        ),
+        ("location-trusted", .option("location-trusted", fixed: "true")),
+        ("X request", .method),
+        (
             "d data data-raw data-binary data-urlencode data-ascii json F form form-string T upload-file url-query",
             .refused(body)
-        )
-        set("I head", .refused(.init("command-head", "it requests the header section only")))
-        set("K config", .refused(.init("command-config", "it reads a file of curl's options")))
-        return table
-    }()
+        ),
+        ("I head", .refused(.init("command-head", "it requests the header section only"))),
+        ("K config", .refused(.init("command-config", "it reads a file of curl's options"))),
+    ])
 
-    private static let aria2c: [String: Meaning] = {
-        var table: [String: Meaning] = [:]
-        func set(_ names: String, _ meaning: Meaning) {
-            for name in names.split(separator: " ") { table[String(name)] = meaning }
-        }
-        set("header", .header)
-        set("U user-agent", .option("user-agent"))
-        set("referer", .referer)
-        set("load-cookies", .option("load-cookies"))
-        set("http-user ftp-user", .option("user"))
-        set("http-passwd ftp-passwd", .option("password"))
-        set("o out", .name)
-        set("d dir", .folder)
-        set("all-proxy http-proxy https-proxy", .option("proxy"))
-        set("no-proxy", .option("no-proxy"))
-        set("x max-connection-per-server", .option("connections"))
-        set("checksum", .option("checksum"))
-        set("t timeout", .option("timeout"))
-        set("connect-timeout", .option("connect-timeout"))
-        set("m max-tries", .tries)
-        set("retry-wait", .option("retry-delay"))
-        set("ca-certificate", .option("cacert"))
-        set(
+    private static let aria2c = table([
+        ("header", .header),
+        ("U user-agent", .option("user-agent")),
+        ("referer", .referer),
+        ("load-cookies", .option("load-cookies")),
+        ("http-user ftp-user", .option("user")),
+        ("http-passwd ftp-passwd", .option("password")),
+        ("o out", .name),
+        ("d dir", .folder),
+        ("all-proxy http-proxy https-proxy", .option("proxy")),
+        ("no-proxy", .option("no-proxy")),
+        ("x max-connection-per-server", .option("connections")),
+        ("checksum", .option("checksum")),
+        ("t timeout", .option("timeout")),
+        ("connect-timeout", .option("connect-timeout")),
+        ("m max-tries", .tries),
+        ("retry-wait", .option("retry-delay")),
+        ("ca-certificate", .option("cacert")),
+        (
             "s split k min-split-size j max-concurrent-downloads max-download-limit max-overall-download-limit l log",
             .ignored(hasValue: true)
-        )
-        set(
+        ),
+        (
             "file-allocation allow-overwrite auto-file-renaming console-log-level summary-interval",
             .ignored(hasValue: true)
-        )
-        set(
+        ),
+        (
             "c continue q quiet D daemon always-resume remote-time R http-accept-gzip",
             .ignored(hasValue: false)
-        )
-        set(
+        ),
+        (
             "check-certificate conditional-get enable-color show-console-readout async-dns",
             .ignored(hasValue: false)
-        )
-        set("i input-file M metalink-file", .refused(list))
-        set("T torrent-file", .refused(DroppedContent.noTorrents))
-        return table
-    }()
+        ),
+        ("i input-file M metalink-file", .refused(list)),
+        ("T torrent-file", .refused(DroppedContent.noTorrents)),
+    ])
 }

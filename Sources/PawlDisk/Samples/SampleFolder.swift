@@ -27,17 +27,6 @@ package final class SampleFolder: Sendable {
     /// The longest wait for a descriptor: transfers release theirs without the thread that waits here.
     private static let patience = 30.0
 
-    /// Repeats what a descriptor was refused for.
-    private static func patiently<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        let pause = 0.05
-        for _ in 0..<Int(patience / pause) {
-            do throws(Failure) { return try body() } catch  where error.lacksDescriptors {
-                SystemThread.sleep(seconds: pause)
-            }
-        }
-        return try body()
-    }
-
     /// A file that has no final name yet.
     package final class Draft: Sendable {
         fileprivate let file: OpenFile
@@ -167,9 +156,15 @@ package final class SampleFolder: Sendable {
 
     /// Waits until a descriptor is free.
     package func awaitDescriptor() throws(Failure) {
-        try Self.patiently { () throws(Failure) in
-            do throws(SystemError) { _ = try root.open(".", flags: O_RDONLY | O_DIRECTORY) } catch {
-                throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
+        let pause = 0.05
+        for attempt in 0...Int(Self.patience / pause) {
+            if attempt > 0 { SystemThread.sleep(seconds: pause) }
+            do throws(SystemError) {
+                _ = try root.open(".", flags: O_RDONLY | O_DIRECTORY)
+                return
+            } catch {
+                let failure = Failure.sample(.inputOutput, "cannot write to", at: path, error)
+                guard failure.lacksDescriptors, attempt < Int(Self.patience / pause) else { throw failure }
             }
         }
     }
