@@ -25,12 +25,15 @@ enum EnvironmentProxy {
     static var hasExceptions: Bool { exceptions != nil }
 
     /// The hosts that bypass the proxy; `nil` for none.
+    ///
+    /// Read for each request: the names are literals, which need no copy.
     static var exceptions: String? {
-        for name in ["no_proxy", "NO_PROXY"] {
-            guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { continue }
-            return unsafe String(cString: value)
-        }
-        return nil
+        unsafe text(getenv("no_proxy")) ?? text(getenv("NO_PROXY"))
+    }
+
+    private static func text(_ value: UnsafePointer<CChar>?) -> String? {
+        guard let value = unsafe value, unsafe value.pointee != 0 else { return nil }
+        return unsafe String(cString: value)
     }
 
     /// Whether a proxy is set for web addresses.

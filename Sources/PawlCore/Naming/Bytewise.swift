@@ -103,7 +103,11 @@ extension StringProtocol {
 
     /// Whether it ends with these bytes.
     package func endsWithBytes(of text: some StringProtocol) -> Bool {
-        utf8.count >= text.utf8.count && utf8.suffix(text.utf8.count).elementsEqual(text.utf8)
+        guard let start = utf8.index(utf8.endIndex, offsetBy: -text.utf8.count, limitedBy: utf8.startIndex)
+        else {
+            return false
+        }
+        return utf8[start...].elementsEqual(text.utf8)
     }
 
     /// What follows these bytes; `nil` if it does not begin with them.

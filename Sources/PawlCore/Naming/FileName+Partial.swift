@@ -10,10 +10,12 @@ extension FileName {
 
     /// Whether it may be the name of a part file or journal of another download.
     package static func looksLikePart(_ name: String) -> Bool {
-        PartForm.allCases.contains {
-            name.endsWithBytes(of: $0.partialEnding) || name.endsWithBytes(of: $0.journalEnding)
-        }
+        // Compared for each file of a list: most differ in the last byte.
+        let last = name.utf8.last
+        return partEndings.contains { $0.utf8.last == last && name.endsWithBytes(of: $0) }
     }
+
+    private static let partEndings = PartForm.allCases.flatMap { [$0.partialEnding, $0.journalEnding] }
 
     /// The part file beside `name`.
     package static func partial(of name: String, as form: PartForm = .usual) -> String {

@@ -20,6 +20,8 @@ final class Folder: Sendable {
     private let takesUnnamed = Atomic(true)
     /// When its path was last seen to lead to it, in the milliseconds of `FolderCache`.
     let seenAt = Atomic<Int64>(.min / 2)
+    /// `seenAt` when no attribute protected it.
+    private let freeAt = Atomic<Int64>(.max)
 
     init(
         path: String,
@@ -118,7 +120,15 @@ final class Folder: Sendable {
     }
 
     /// Whether an attribute of the folder keeps its entries from being renamed: a part file would never get its final name.
-    var isProtected: Bool { unsafe pawl_is_protected(file.descriptor, "") }
+    ///
+    /// Looked up as often as its path is.
+    var isProtected: Bool {
+        let seen = seenAt.load(ordering: .relaxed)
+        if freeAt.load(ordering: .relaxed) == seen { return false }
+        if unsafe pawl_is_protected(file.descriptor, "") { return true }
+        freeAt.store(seen, ordering: .relaxed)
+        return false
+    }
 
     /// Whether what has that name cannot be replaced: an attribute forbids it, or only its owner may do so here.
     func isProtected(_ name: String, _ found: FileStatus) -> Bool {

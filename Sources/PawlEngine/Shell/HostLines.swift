@@ -24,11 +24,6 @@ final class HostLines: Sendable {
             }
             sweepsAt = max(64, budgets.count * 2)
         }
-
-        /// Edits the budget of an origin in place; `nil` when there is none.
-        mutating func edit<Value>(_ origin: Origin, _ body: (inout HostBudget) -> Value) -> Value? {
-            budgets.index(forKey: origin).map { body(&budgets.values[$0]) }
-        }
     }
 
     /// Whose turn has come at which origin.
@@ -64,15 +59,12 @@ final class HostLines: Sendable {
         now: Instant,
         call: @escaping Call
     ) -> HostBudget.Grant {
-        change(origin, now: now) { state in
-            state.sweep(now: now)
-            if state.budgets[origin] == nil {
-                state.budgets[origin] = makeBudget(of: origin, state, now: now)
-            }
-            let grant = state.edit(origin) { $0.acquire(request, now: now) } ?? .full
-            if grant != .granted { state.calls[request.run] = call }
+        let grant = change(origin, now: now, makes: true) { budget, calls in
+            let grant = budget.acquire(request, now: now)
+            if grant != .granted { calls[request.run] = call }
             return grant
         }
+        return grant ?? .full
     }
 
     private func makeBudget(of origin: Origin, _ state: State, now: Instant) -> HostBudget {
@@ -89,37 +81,36 @@ final class HostLines: Sendable {
         now: Instant,
         call: @escaping Call
     ) -> HostBudget.Grant {
-        change(origin, now: now) { state in
-            let grant = state.edit(origin) { $0.replace(ended: ended, by: request, now: now) } ?? .full
-            if grant != .granted { state.calls[request.run] = call }
+        let grant = change(origin, now: now) { budget, calls in
+            let grant = budget.replace(ended: ended, by: request, now: now)
+            if grant != .granted { calls[request.run] = call }
             return grant
         }
+        return grant ?? .full
     }
 
     func release(_ origin: Origin, run: UInt64, ended: UInt64?, now: Instant) {
-        change(origin, now: now) { state in
-            _ = state.edit(origin) { $0.release(run, ended: ended, now: now) }
-        }
+        change(origin, now: now) { budget, _ in budget.release(run, ended: ended, now: now) }
     }
 
     /// The download waits at this origin no more.
     func leave(_ origin: Origin, run: UInt64, isLast: Bool, now: Instant) {
-        change(origin, now: now) { state in
-            if isLast { state.calls[run] = nil }
-            _ = state.edit(origin) { $0.leave(run, now: now) }
+        change(origin, now: now) { budget, calls in
+            if isLast { calls[run] = nil }
+            budget.leave(run, now: now)
         }
     }
 
     /// Gives up a place that was reserved for the download and not used.
     func pass(_ origin: Origin, run: UInt64, now: Instant) {
-        change(origin, now: now) { state in _ = state.edit(origin) { $0.pass(run, now: now) } }
+        change(origin, now: now) { budget, _ in budget.pass(run, now: now) }
     }
 
     /// Lets those go whose time has come.
     func advance(now: Instant) {
         guard now.nanoseconds >= nextTime.load(ordering: .relaxed) else { return }
         for origin in state.withLock({ $0.waited }) {
-            change(origin, now: now) { state in _ = state.edit(origin) { $0.advance(now: now) } }
+            change(origin, now: now) { budget, _ in budget.advance(now: now) }
         }
     }
 
@@ -129,25 +120,42 @@ final class HostLines: Sendable {
         return time == Self.never.nanoseconds ? nil : Instant(nanoseconds: time)
     }
 
-    /// Changes the state, and calls those whose turn has come.
+    /// Changes the budget of an origin in place, and calls those whose turn has come; `nil` when there is no budget, and none
+    /// is made.
+    @discardableResult
     private func change<Value: Sendable>(
         _ origin: Origin,
         now: Instant,
-        _ body: (inout State) -> Value
-    ) -> Value {
-        let (value, turns) = state.withLock { state -> (Value, [Turn]) in
-            let value = body(&state)
-            return (value, settle(origin, &state, now: now))
+        makes: Bool = false,
+        _ body: (inout HostBudget, inout [UInt64: Call]) -> Value
+    ) -> Value? {
+        let (value, turns) = state.withLock { state -> (Value?, [Turn]) in
+            var found = state.budgets.index(forKey: origin)
+            if found == nil, makes {
+                state.sweep(now: now)
+                state.budgets[origin] = makeBudget(of: origin, state, now: now)
+                found = state.budgets.index(forKey: origin)
+            }
+            guard let index = found else { return (nil, []) }
+            let value = body(&state.budgets.values[index], &state.calls)
+            return (value, settle(origin, index, &state, now: now))
         }
         for turn in turns { turn.call(turn.origin) }
         return value
     }
 
-    private func settle(_ origin: Origin, _ state: inout State, now: Instant) -> [Turn] {
-        let isWaited = state.edit(origin) { !$0.line.isEmpty } ?? false
+    private func settle(
+        _ origin: Origin,
+        _ index: Dictionary<Origin, HostBudget>.Index,
+        _ state: inout State,
+        now: Instant
+    ) -> [Turn] {
+        // In place: a getter would copy the budget.
+        func edit<Value>(_ body: (inout HostBudget) -> Value) -> Value { body(&state.budgets.values[index]) }
+        let isWaited = edit { !$0.line.isEmpty }
         guard isWaited || !state.waited.isEmpty else { return [] }
         if isWaited { state.waited.insert(origin) } else { state.waited.remove(origin) }
-        let runs = state.edit(origin) { $0.takeTurns() } ?? []
+        let runs = edit { $0.takeTurns() }
         let times = state.waited.compactMap { state.budgets[$0]?.nextTurn(now: now) }
         nextTime.store((times.min() ?? Self.never).nanoseconds, ordering: .relaxed)
         return runs.compactMap { run in state.calls[run].map { Turn(origin: origin, call: $0) } }
@@ -156,20 +164,18 @@ final class HostLines: Sendable {
     // MARK: what hosts allow
 
     func accept(_ origin: Origin, run: UInt64, target: UInt64, now: Instant) {
-        let noted = change(origin, now: now) { state in
-            state.edit(origin) { $0.accept(run, target, now: now) } ?? nil
-        }
-        store(noted, of: origin)
+        let noted = change(origin, now: now) { budget, _ in budget.accept(run, target, now: now) }
+        store(noted ?? nil, of: origin)
     }
 
     /// `isRemembered`: it is stored for later runs what the refusal says.
     func refused(_ refusal: HostRefusal, by origin: Origin, isRemembered: Bool, now: Instant) {
         let wallTime = clock.wallTime
-        let noted = change(origin, now: now) { state in
-            state.edit(origin) { $0.refused(refusal, now: now, wallTime: wallTime) } ?? nil
+        let noted = change(origin, now: now) { budget, _ in
+            budget.refused(refusal, now: now, wallTime: wallTime)
         }
-        if case .note(let note) = noted { onLimit?(note, origin.host) }
-        if isRemembered { store(noted, of: origin) }
+        if case .note(let note)?? = noted { onLimit?(note, origin.host) }
+        if isRemembered { store(noted ?? nil, of: origin) }
     }
 
     private func store(_ change: HostBudget.Change?, of origin: Origin) {
@@ -182,7 +188,7 @@ final class HostLines: Sendable {
 
     /// The origin's quota is used up for that long.
     func hold(_ origin: Origin, until: Instant, now: Instant) {
-        change(origin, now: now) { state in _ = state.edit(origin) { $0.hold(until: until) } }
+        change(origin, now: now) { budget, _ in budget.hold(until: until) }
     }
 
     func isCrowded(_ origin: Origin) -> Bool { state.withLock { $0.budgets[origin]?.isCrowded ?? false } }
@@ -202,7 +208,7 @@ final class HostLines: Sendable {
     func forget(host: String?, now: Instant) {
         for origin in state.withLock({ Array($0.budgets.keys) })
         where host.map({ $0.lowercased() == origin.host.lowercased() }) ?? true {
-            change(origin, now: now) { state in _ = state.edit(origin) { $0.forget(now: now) } }
+            change(origin, now: now) { budget, _ in budget.forget(now: now) }
         }
     }
 
@@ -215,9 +221,7 @@ final class HostLines: Sendable {
             return Array(state.budgets.keys)
         }
         for origin in origins {
-            change(origin, now: now) { state in
-                _ = state.edit(origin) { $0.change(most: limits.connections, now: now) }
-            }
+            change(origin, now: now) { budget, _ in budget.change(most: limits.connections, now: now) }
         }
     }
 
@@ -226,17 +230,11 @@ final class HostLines: Sendable {
 
     func charge(_ bytes: Int, to origin: Origin, now: Instant) {
         guard hasRate else { return }
-        state.withLock { state in
-            let rate = state.limits.rate
-            _ = state.edit(origin) { $0.charge(bytes, rate: rate, now: now) }
-        }
+        state.withLock { $0.budgets[origin]?.charge(bytes, rate: $0.limits.rate, now: now) }
     }
 
     func delay(of origin: Origin, now: Instant) -> Interval {
         guard hasRate else { return .zero }
-        return state.withLock { state in
-            let rate = state.limits.rate
-            return state.edit(origin) { $0.delay(rate: rate, now: now) } ?? .zero
-        }
+        return state.withLock { $0.budgets[origin]?.delay(rate: $0.limits.rate, now: now) ?? .zero }
     }
 }

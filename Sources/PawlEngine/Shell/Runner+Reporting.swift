@@ -31,7 +31,9 @@ extension Runner {
         // Its receivers may start it again because of this event.
         if let observer = job.observer { return observer(update, lastHead) }
         if update.isRest { shared.onRests(id) }
-        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: machine.shownPhase) }
+        guard shared.reportsEveryPhase || !update.isImplied else {
+            return box.set(phase: ask { $0.shownPhase })
+        }
         let now = clock.now
         if readConnections != writers.count {
             read(now: now)
@@ -64,8 +66,9 @@ extension Runner {
     /// The finished file, whose identity was known before it got its name: another program may have given that to another
     /// file since.
     private func finishedStamp() -> FileStamp? {
-        let name = publishedPath.pathParts().last.map(String.init) ?? ""
-        let found = name.isEmpty ? nil : disk.stamp(of: name, in: job.folder)
+        let slash = publishedPath.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let name = slash.map { String(Substring(publishedPath.utf8[$0...].dropFirst())) }
+        let found = name.flatMap { disk.stamp(of: $0, in: job.folder) }
         guard var published else { return found }
         // The same bytes under the name of an earlier download.
         if let found, found.isSameFile(as: published) != false || name != machine.name { return found }

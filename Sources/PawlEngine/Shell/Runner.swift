@@ -133,7 +133,7 @@ final class Runner {
     func ring(now: Instant) {
         guard let due = alarm, due.at <= now else { return }
         alarm = nil
-        if machine.waitsForDescriptor { return loop.beginAnew(self) }
+        if ask({ $0.waitsForDescriptor }) { return loop.beginAnew(self) }
         feed(now: now) { $0.rang(due.generation, now: $1) }
     }
 
@@ -180,7 +180,7 @@ final class Runner {
             feed { $0.refreshed(source, generation, to: address, now: $1) }
         case .turn(let origin): turn(at: origin)
         case .replied(let order, let reply): replied(order, reply)
-        case .descriptorReleased: if machine.waitsForDescriptor { loop.beginAnew(self) }
+        case .descriptorReleased: if ask({ $0.waitsForDescriptor }) { loop.beginAnew(self) }
         case .digested(.failure(let failure)), .digestedDecoded(.failure(let failure)),
             .published(.failure(let failure)):
             feed { machine, _ in machine.diskFailed(failure) }
@@ -275,7 +275,7 @@ final class Runner {
 
     /// Polls the monitor: it reports changes only, and a short outage may not appear as one.
     private func lookForNetwork(now: Instant) {
-        guard machine.shownPhase == .waitingForNetwork, now >= nextLook else { return }
+        guard ask({ $0.shownPhase }) == .waitingForNetwork, now >= nextLook else { return }
         nextLook = now + .seconds(1)
         if shared.ports.reachability.isOnline { feed(now: now) { $0.network(online: true, now: $1) } }
     }
@@ -313,7 +313,7 @@ final class Runner {
     /// Leaves the loop once the machine is at rest.
     func releaseWhenAtRest() {
         guard !isReleased else { return }
-        if machine.waitsForDescriptor {
+        if ask({ $0.waitsForDescriptor }) {
             releases = shared.releases
             shared.waits(run, loop.poster(for: run))
         }
