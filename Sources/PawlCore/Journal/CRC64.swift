@@ -23,7 +23,12 @@ package struct CRC64: Hashable, Sendable {
         let isFed: Void? = bytes.withContiguousStorageIfAvailable { run in
             let table = Self.table
             var register = register
-            for index in 0..<run.count { register = unsafe Self.step(register, run[index], table) }
+            // No loop over a range: a debug build, which the tests are, would call its iterator for each byte.
+            var index = 0
+            while index < run.count {
+                register = unsafe Self.step(register, run[index], table)
+                index += 1
+            }
             self.register = register
         }
         guard isFed == nil else { return }
@@ -33,8 +38,12 @@ package struct CRC64: Hashable, Sendable {
     /// Feeds the eight bytes of `word`, lowest first.
     package mutating func feed(_ word: UInt64) {
         let table = Self.table
-        for shift in 0..<8 {
-            register = Self.step(register, UInt8(truncatingIfNeeded: word >> UInt64(8 * shift)), table)
+        var rest = word
+        var count = 0
+        while count < 8 {
+            register = Self.step(register, UInt8(truncatingIfNeeded: rest), table)
+            rest >>= 8
+            count += 1
         }
     }
 
@@ -57,9 +66,11 @@ package struct CRC64: Hashable, Sendable {
 enum CursorCheck {
     static func value(of cursor: UInt64, seed: UInt16) -> UInt16 {
         var register = seed
-        for shift in stride(from: 0, to: 48, by: 8) {
-            let byte = UInt8(truncatingIfNeeded: cursor >> UInt64(shift))
+        var shift: UInt64 = 0
+        while shift < 48 {
+            let byte = UInt8(truncatingIfNeeded: cursor >> shift)
             register = table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)
+            shift += 8
         }
         return register
     }

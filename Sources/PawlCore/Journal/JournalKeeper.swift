@@ -48,7 +48,7 @@ package struct JournalKeeper: Hashable, Sendable {
         var keeper = JournalKeeper(nonce: nonce, header: header, durable: ByteRangeSet(), newest: -1)
         var writes = keeper.writeHeader()
         var page = JournalImage.preamble(nonce: nonce)
-        page.append(contentsOf: repeatElement(0, count: JournalLayout.pageLength - page.count))
+        page.append(contentsOf: [UInt8](repeating: 0, count: JournalLayout.pageLength - page.count))
         writes.append(JournalWrite(offset: 0, bytes: page))
         return (keeper, writes)
     }

@@ -155,7 +155,7 @@ package struct ZsyncMatcher: Sendable {
         guard isLast else { return unsafe scan(window, at: offset, until: window.count - context + 1) }
         // The last block of a file is padded with zeros.
         var padded = unsafe Array(window)
-        padded.append(contentsOf: repeatElement(0, count: context + length))
+        padded.append(contentsOf: [UInt8](repeating: 0, count: context + length))
         return unsafe padded.withUnsafeBytes { unsafe scan($0, at: offset, until: window.count) }
     }
 

@@ -128,7 +128,7 @@ extension [UInt8] {
     package mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         let end = offset + bytes.count
         guard offset != count else { return unsafe append(contentsOf: bytes) }
-        if count < end { append(contentsOf: repeatElement(0, count: end - count)) }
+        if count < end { append(contentsOf: [UInt8](repeating: 0, count: end - count)) }
         unsafe withUnsafeMutableBytes { place in
             unsafe UnsafeMutableRawBufferPointer(rebasing: place[offset..<end]).copyMemory(from: bytes)
         }

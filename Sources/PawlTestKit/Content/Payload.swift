@@ -64,21 +64,36 @@ package struct Payload: Hashable, Sendable {
         case .generated(let seed):
             unsafe Self.generate(buffer, from: offset, seed: seed)
         case .literal(let bytes):
-            for index in 0..<buffer.count {
-                let position = Int(offset) + index
-                unsafe buffer[index] = position < bytes.count ? bytes[position] : 0
-            }
+            let start = min(Int(offset), bytes.count)
+            let count = min(buffer.count, bytes.count - start)
+            unsafe buffer.copyBytes(from: bytes[start..<(start + count)])
+            unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).initializeMemory(
+                as: UInt8.self,
+                repeating: 0
+            )
         case .repeated(let bytes):
-            for index in 0..<buffer.count {
-                unsafe buffer[index] = bytes[(Int(offset) + index) % bytes.count]
-            }
+            unsafe Self.repeat(bytes, from: Int(offset), in: buffer)
         }
         guard let blank else { return }
-        let first = max(0, blank.range.start - offset)
-        let end = min(Int64(buffer.count), blank.range.end - offset)
-        for index in first..<max(first, end) {
-            let position = Int(offset + index - blank.range.start)
-            unsafe buffer[Int(index)] = blank.pattern[position % blank.pattern.count]
+        let first = min(max(0, blank.range.start - offset), Int64(buffer.count))
+        let end = max(first, min(Int64(buffer.count), blank.range.end - offset))
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[Int(first)..<Int(end)])
+        unsafe Self.repeat(blank.pattern, from: Int(offset + first - blank.range.start), in: part)
+    }
+
+    /// By copies that double: byte by byte, a world would spend most of its time here in a debug build.
+    private static func `repeat`(
+        _ pattern: [UInt8],
+        from offset: Int,
+        in buffer: UnsafeMutableRawBufferPointer
+    ) {
+        guard let base = buffer.baseAddress else { return }
+        var filled = min(pattern.count, buffer.count)
+        for index in 0..<filled { unsafe buffer[index] = pattern[(offset + index) % pattern.count] }
+        while filled < buffer.count {
+            let count = min(filled, buffer.count - filled)
+            unsafe memcpy(base + filled, base, count)
+            filled += count
         }
     }
 
@@ -96,12 +111,21 @@ package struct Payload: Hashable, Sendable {
     /// The number of leading bytes of `buffer` that match the payload from `offset` on.
     package func agreement(with buffer: UnsafeRawBufferPointer, at offset: Int64) -> Int {
         let expected = bytes(in: ByteRange(offset, offset + Int64(buffer.count)))
-        let isEqual = unsafe expected.withUnsafeBytes { wanted in
-            guard let left = wanted.baseAddress, let right = buffer.baseAddress else { return true }
-            return unsafe memcmp(left, right, wanted.count) == 0
+        return unsafe expected.withUnsafeBytes { wanted in
+            guard let left = wanted.baseAddress, let right = buffer.baseAddress else { return 0 }
+            // The first that differs is between these two.
+            var (agreed, count) = (0, wanted.count)
+            var reach = count
+            while agreed < count {
+                if unsafe memcmp(left + agreed, right + agreed, reach - agreed) == 0 {
+                    agreed = reach
+                } else {
+                    count = reach - 1
+                }
+                reach = max(agreed + 1, (agreed + count + 1) / 2)
+            }
+            return agreed
         }
-        if isEqual { return expected.count }
-        return unsafe zip(expected, buffer).prefix { $0 == $1 }.count
     }
 }
 

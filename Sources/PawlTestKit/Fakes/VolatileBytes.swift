@@ -69,7 +69,7 @@ package struct VolatileBytes: Sendable {
 
     package static func apply(_ write: JournalWrite, to bytes: inout [UInt8]) {
         let end = write.offset + write.bytes.count
-        if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
+        if bytes.count < end { bytes.append(contentsOf: [UInt8](repeating: 0, count: end - bytes.count)) }
         bytes.replaceSubrange(write.offset..<end, with: write.bytes)
     }
 }
