@@ -26,3 +26,15 @@ static inline int pawl_defend(sqlite3 *database) {
 static inline int pawl_close_with_checkpoint(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, (int *)0);
 }
+
+// The error number of the last system call on the files of this connection that failed, 0 when none did: a commit does not
+// pass it on to sqlite3_system_errno.
+static inline int pawl_last_errno(sqlite3 *database) {
+    int number = 0;
+    sqlite3_file *log = 0;
+    if (!database) return 0;
+    sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+    if (!number) sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}

@@ -16,10 +16,12 @@ package final class FileLock: Sendable {
 
     /// Takes the lock, and creates the file when it is missing; `nil` when it is held elsewhere.
     ///
+    /// `path` is its path in failures.
+    ///
     /// On a file system without locks (some network ones) every caller gets it.
-    init?(in folder: Int32, _ name: String) throws(Failure) {
+    init?(in folder: Int32, _ name: String, at path: String) throws(Failure) {
         let file = unsafe pawl_open_at(folder, name, O_RDWR | O_CREAT, 0o600)
-        guard file >= 0 else { throw .system(.cannotOpen, "cannot lock", at: name, -file) }
+        guard file >= 0 else { throw .system(.cannotOpen, "cannot lock", at: path, -file) }
         descriptor = Mutex(file)
         if pawl_lock(file) == EAGAIN { return nil }
     }
@@ -29,7 +31,7 @@ package final class FileLock: Sendable {
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
             try QueueFiles.makeFolder(String(path[..<slash]))
         }
-        try self.init(in: AT_FDCWD, path)
+        try self.init(in: AT_FDCWD, path, at: path)
     }
 
     deinit { release() }

@@ -46,7 +46,7 @@ final class QueueFiles: Sendable {
         self.folder = Descriptor(raw: folder)
         try Self.checkOwner(of: name, in: folder, at: folderPath)
         // On a file system without locks (some network ones) only SQLite's remain.
-        guard let lock = try FileLock(in: folder, "\(name).lock") else {
+        guard let lock = try FileLock(in: folder, "\(name).lock", at: "\(path).lock") else {
             throw .queueInUse(path, by: FileLock.look(at: "\(path).lock"))
         }
         lock.note(UInt64(getpid()))

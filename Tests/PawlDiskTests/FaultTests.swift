@@ -56,6 +56,38 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable))
+    func `a reservation leaves room for the journal that follows`() throws {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        let folder = TestFolder(in: mount.path) { $0.traits = [.local, .keepsInodes] }
+        let partial = try folder.fresh("x.bin")
+        let failure = #expect(throws: Failure.self) { try partial.reserve(1020 << 10) }
+        guard case .space(let needed?)? = failure?.awaited else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(needed > 1020 << 10)
+        try partial.reserve(980 << 10)
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        partial.discard()
+    }
+
+    @Test(.enabled(if: MountedFolder.isAvailable))
+    func `a file system without inodes is not said to lack space`() throws {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        let folder = TestFolder(in: mount.path)
+        try mount.remount("nr_inodes=2")
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin") }
+        #expect(failure?.code == .diskFull && failure?.awaited == .files)
+        #expect(failure?.cause?.id == "no-inodes" && failure?.remedy.text.contains("space") == false)
+    }
+
+    private func fill(_ mount: MountedFolder) {
+        let file = OpenFile(adopting: unsafe creat(mount.path("taken"), 0o600))
+        var position: Int64 = 0
+        while (try? file.write([UInt8](repeating: 1, count: 4096), at: position)) != nil { position += 4096 }
+    }
+
+    @Test(.enabled(if: MountedFolder.isAvailable))
     func `a reservation counts only the bytes still needed`() throws {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path)

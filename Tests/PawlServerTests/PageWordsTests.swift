@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["en", "zh"])
+    func `the page has words for everything that a download may wait for on its disk`(language: String) {
+        let words = Self.text("PawlServer/Page/Assets/words.\(language).js")
+        for table in ["waitRemedies", "diskWaits"] {
+            let parts = words.split(separator: "const \(table) = {")
+            let entries = parts.count == 2 ? parts[1].prefix { $0 != "}" } : ""
+            for awaited in ["space", "files", "quota", "writing", "folder"] {
+                #expect(entries.contains("\(awaited): "), "\(awaited) in \(table)")
+            }
+        }
+    }
+
     @Test func `the page sets options that a download has`() {
         let page = Self.text("PawlServer/Page/Assets/form.js")
         let names = page.matches(of: /\bput\("([^"]+)"|options\["([^"]+)"\]|options\.(\w+) =/)

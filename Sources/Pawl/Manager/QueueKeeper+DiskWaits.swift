@@ -14,21 +14,23 @@ extension QueueKeeper {
         let cause: DiskWaits.Cause
         switch failure.awaited {
         case nil: return false
-        case .folder?: cause = DiskWaits.Cause(failure, device: nil)
-        case .space(let needed)?:
-            cause = DiskWaits.Cause(
-                failure,
-                device: room(of: record)?.device ?? DiskWaits.unknown,
-                needed: needed
-            )
+        case .folder?: cause = DiskWaits.Cause(failure.waiting, device: nil)
+        case .space(let needed)?: cause = wait(of: record, after: failure, needed: needed)
+        case .files?, .quota?, .writing?: cause = wait(of: record, after: failure)
         }
         diskWaits.add(id, cause, now: ports.clock.now, dice: &dice)
-        notify(id, .notice(DownloadNotice(LocalizableMessage(failure))))
+        notify(id, .notice(DownloadNotice(LocalizableMessage(cause.failure))))
         nextRoom = nextRoom ?? ports.clock.now + DiskWaits.period
         perform(machine.stalled(id, at: place(of: record), group: record.groupID))
         show(record)
         existingHandle(id)?.rested()
         return true
+    }
+
+    private func wait(of record: QueueRecord, after failure: Failure, needed: Int64? = nil) -> DiskWaits.Cause
+    {
+        let device = room(of: record)?.device ?? DiskWaits.unknown
+        return DiskWaits.Cause(failure.waiting, device: device, needed: needed)
     }
 
     private func place(of record: QueueRecord) -> QueuePosition {
@@ -40,8 +42,10 @@ extension QueueKeeper {
     /// Whether the download would fail as others do that wait for its disk: it joins them, without a request.
     func isHindered(_ record: QueueRecord) -> Bool {
         guard !diskWaits.isEmpty, let device = room(of: record)?.device,
-            let failure = diskWaits.obstacle(to: record.id, on: device)
+            var failure = diskWaits.obstacle(to: record.id, on: device)
         else { return false }
+        // That of another download, with the path of its file.
+        (failure.what, failure.place) = ("cannot write", path(of: record))
         hindered.append((record.id, DiskWaits.Cause(failure, device: device, needed: nil)))
         return true
     }

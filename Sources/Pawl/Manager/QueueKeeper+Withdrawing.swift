@@ -37,16 +37,32 @@ extension QueueKeeper {
     }
 }
 
+extension DownloadManager {
+    /// Why the queue cannot be written at present, in a sentence; `nil` if it can.
+    package func queueTrouble() async throws(PawlError) -> String? {
+        try await query { $0.writeFailure?.untilWritten.description }
+    }
+}
+
 extension Failure {
+    /// A failed write of the queue, which is tried again every second.
+    var untilWritten: Failure {
+        var failure = self
+        if let awaited {
+            failure.remedy = "\(awaited.remedy): the queue is written as soon as that is possible"
+        }
+        return failure
+    }
+
     /// A failed write of the queue, for the caller of a command that needed it.
     func unstored(adding: Bool) -> Failure {
         var failure = self
         failure.remedy =
-            switch (adding, code == .diskFull) {
-            case (true, true): "nothing was added: free some space, then add it again"
-            case (true, false): "nothing was added: add it again when the queue can be written"
-            case (false, true): "free some space: the command takes effect, and is stored then"
-            case (false, false): "the command takes effect, and is stored when the queue can be written"
+            switch (adding, awaited) {
+            case (true, let awaited?): "nothing was added: \(awaited.remedy), then add it again"
+            case (true, nil): "nothing was added: add it again when the queue can be written"
+            case (false, let awaited?): "\(awaited.remedy): the command takes effect, and is stored then"
+            case (false, nil): "the command takes effect, and is stored when the queue can be written"
             }
         return failure
     }

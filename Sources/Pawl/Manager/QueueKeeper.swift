@@ -113,7 +113,8 @@ final class QueueKeeper: ThreadBound {
     weak var owner: (any DownloadOwner)?
     private static let usualSlots = 3
     private var nextProgress = Instant(nanoseconds: 0)
-    private var writeFailure: Failure?
+    /// Why the queue cannot be written; it is tried again every second.
+    private(set) var writeFailure: Failure?
     private var endedCount: Int?
     var closing: [@Sendable () -> Void] = []
     /// The engine is stopped.
@@ -195,7 +196,7 @@ final class QueueKeeper: ThreadBound {
     func note(_ failure: Failure) {
         guard writeFailure != failure else { return }
         writeFailure = failure
-        notice(LocalizableMessage(failure))
+        notice(LocalizableMessage(failure.untilWritten))
     }
 
     // MARK: settling

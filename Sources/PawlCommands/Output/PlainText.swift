@@ -12,7 +12,7 @@ package enum PlainText {
             case .retry(let error, let delay):
                 "\(name): \(error.failure.commandLineCause); retrying \(wait(delay))"
             case .waitingForNetwork: "\(name): no network connection; resumes when it is back"
-            case .waitingForDisk: "\(name): waiting for the disk; resumes when it has room"
+            case .waitingForDisk: "\(name): waiting for the disk; continues by itself"
             case .verifying: "\(name): verifying"
             case .paused: "\(name): paused"
             case .finished(let file): finished(file)

@@ -61,7 +61,7 @@ package struct StateText: Sendable, Hashable {
             notes = [word, "no network"]
         case "waitingForDisk":
             word = "waiting for disk"
-            notes = [word, "no room"]
+            notes = [word, "waiting"]
         default: word = TerminalText.harmless(state)
         }
     }

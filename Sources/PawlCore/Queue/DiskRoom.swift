@@ -15,6 +15,9 @@ package struct DiskRoom: Hashable, Sendable {
     /// Less than the smallest part file with its journal needs.
     private static let least: Int64 = 64 << 10
 
+    /// Whether there is room for bytes, and for no further file.
+    package var lacksFiles: Bool { files == 0 && bytes >= Self.least }
+
     /// Whether a download that still needs so many bytes may get further.
     package func mayHold(_ needed: Int64?) -> Bool {
         !isReadOnly && files != 0 && bytes >= max(needed ?? 0, Self.least)

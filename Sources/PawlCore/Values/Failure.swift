@@ -116,11 +116,57 @@ extension Failure {
 
 /// What an operation lacks that can be waited for.
 package enum AwaitedResource: Hashable, Sendable {
-    /// Room on the file system: bytes, a quota, files, or the right to write to it; `needed` if it lacks so many bytes for a
-    /// large file, and may have room for smaller ones.
+    /// Bytes on the file system; `needed` if so many are lacking for a large file, and it may have room for smaller ones.
     case space(needed: Int64? = nil)
+    /// Files (inodes) on the file system.
+    case files
+    /// Room within the quota of the user: bytes or files.
+    case quota
+    /// The right to write to the file system, which is mounted read-only.
+    case writing
     /// A folder: its file system may not be mounted.
     case folder
+}
+
+extension AwaitedResource {
+    /// What the user can do to make it available.
+    package var remedy: String {
+        switch self {
+        case .space: "free some space"
+        case .files: "remove some files"
+        case .quota: "remove some files, or have the quota raised"
+        case .writing: "mount the file system writable"
+        case .folder: "mount its disk again, or put the folder back"
+        }
+    }
+
+    /// `cause`, and that the download continues without the user's help; its identifier begins with `waits-for-`.
+    fileprivate func wait(because cause: LocalizableMessage) -> LocalizableMessage {
+        switch self {
+        case .space:
+            LocalizableMessage("waits-for-space", "\(cause); continues by itself when there is space")
+        case .files:
+            LocalizableMessage("waits-for-files", "\(cause); continues by itself when it can have more files")
+        case .quota:
+            LocalizableMessage("waits-for-quota", "\(cause); continues by itself when the quota has room")
+        case .writing:
+            LocalizableMessage("waits-for-writing", "\(cause); continues by itself when it is writable")
+        case .folder:
+            LocalizableMessage("waits-for-folder", "\(cause); continues by itself when it is there again")
+        }
+    }
+}
+
+extension Failure {
+    /// The same for a download that waits for what it lacks; unchanged if nothing is awaited.
+    package var waiting: Failure {
+        guard let awaited else { return self }
+        let cause = cause ?? LocalizableMessage(untranslated: why)
+        var failure = Failure(code, what, at: place, because: awaited.wait(because: cause))
+        failure.remedy = awaited == .folder ? remedy : Remedy(awaited.remedy)
+        failure.awaited = awaited
+        return failure
+    }
 }
 
 extension Failure {

@@ -14,12 +14,13 @@ extension FilePartial {
             let needed = total - allocated
             guard needed > 0 else { return }
             let free = try folder.free()
-            guard needed <= free else { throw SystemError(number: ENOSPC) }
+            guard needed + roomForJournal <= free else { throw SystemError(number: ENOSPC) }
             // In memory there is no fragmentation, and allocating the pages early would stall the loop.
             guard syncs else { return }
             try allocate(total)
         } catch {
-            throw error.isDiskFull ? noSpace(for: total) : cannotReserve(total, error)
+            // A quota does not show in what the file system reports.
+            throw error.number == ENOSPC ? noSpace(for: total) : cannotReserve(total, error)
         }
     }
 
@@ -36,17 +37,25 @@ extension FilePartial {
         }
     }
 
+    /// What a new journal takes, with the blocks that file systems need for a new file.
+    static let journalRoom: Int64 = 32 << 10
+
+    /// It is created after the reservation, which must not take its room.
+    private var roomForJournal: Int64 { journal == nil ? Self.journalRoom : 0 }
+
     private func noSpace(for total: Int64) -> Failure {
         let allocated = (try? openFile.status().allocated) ?? 0
-        let free = (try? folder.free()).map(ByteQuantity.text) ?? "less"
+        let free = try? folder.free()
+        var needed = max(total - allocated, 0)
+        if let free, needed <= free { needed += roomForJournal }
         return .diskFull(
             "not enough disk space for",
             at: partPath,
             because: LocalizableMessage(
                 "disk-space-needed",
-                "needs \(ByteQuantity.text(max(total - allocated, 0))), \(free) free"
+                "needs \(ByteQuantity.text(needed)), \(free.map(ByteQuantity.text) ?? "less") free"
             ),
-            needed: max(total - allocated, 0)
+            lacking: .space(needed: max(total - allocated, 0) + roomForJournal)
         )
     }
 

@@ -5,35 +5,48 @@ import PawlSystem
 /// The failures of this module. A full disk always has its own code, because it is worth waiting for.
 extension Failure {
     static func system(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
-        if error.isDiskFull { return diskFull(what, at: path, because: error.message) }
+        if error.isDiskFull { return diskFull(what, at: path, error) }
         var failure = Failure(code, what, at: path, because: error.causeForFile, remedy: remedy(for: error))
         // It may have been mounted so after an error, and be repaired.
-        if error.number == EROFS { failure.awaited = .space() }
+        if error.number == EROFS { failure.awaited = .writing }
         return failure
+    }
+
+    private static func diskFull(_ what: String, at path: String, _ error: SystemError) -> Failure {
+        if error.number == EDQUOT { return diskFull(what, at: path, because: error.message, lacking: .quota) }
+        guard DiskRoom(at: path)?.lacksFiles == true else {
+            return diskFull(what, at: path, because: error.message)
+        }
+        let why = LocalizableMessage(
+            "no-inodes",
+            "the file system can have no more files (no inodes are left)"
+        )
+        return diskFull(what, at: path, because: why, lacking: .files)
     }
 
     /// Nothing of a sample is kept: it has no journal.
     static func sample(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
         var failure = system(code, what, at: path, error)
-        if error.isDiskFull { failure.remedy = "free some space, then run it again" }
+        if error.isDiskFull, let awaited = failure.awaited {
+            failure.remedy = "\(awaited.remedy), then run it again"
+        }
         return failure
     }
 
-    /// `needed`: the bytes that a large file lacks.
     static func diskFull(
         _ what: String,
         at path: String,
         because why: LocalizableMessage,
-        needed: Int64? = nil
+        lacking awaited: AwaitedResource = .space()
     ) -> Failure {
         var failure = Failure(
             .diskFull,
             what,
             at: path,
             because: why,
-            remedy: "free some space, then \(.resume): received bytes are kept"
+            remedy: "\(awaited.remedy), then \(.resume): received bytes are kept"
         )
-        failure.awaited = .space(needed: needed)
+        failure.awaited = awaited
         return failure
     }
 

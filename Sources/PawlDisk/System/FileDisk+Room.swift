@@ -2,23 +2,26 @@ import Glibc
 package import PawlCore
 
 extension FileDisk {
-    package func room(in folder: String) -> DiskRoom? {
-        var path = folder
-        while true {
-            var (status, system) = (stat(), statvfs())
-            if unsafe stat(path, &status) == 0 {
-                guard unsafe statvfs(path, &system) == 0 else { return nil }
-                return DiskRoom(status, system)
-            }
-            guard errno == ENOENT, path.count > 1, let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-                return nil
-            }
-            path = end == path.startIndex ? "/" : String(path[..<end])
-        }
-    }
+    package func room(in folder: String) -> DiskRoom? { DiskRoom(at: folder) }
 }
 
 extension DiskRoom {
+    /// That of the file system which has the path, or would have it.
+    init?(at path: String) {
+        var path = path
+        while true {
+            var (status, system) = (stat(), statvfs())
+            if unsafe stat(path.isEmpty ? "." : path, &status) == 0 {
+                guard unsafe statvfs(path.isEmpty ? "." : path, &system) == 0 else { return nil }
+                self.init(status, system)
+                return
+            }
+            guard errno == ENOENT, path.count > 1 else { return nil }
+            let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+            path = end == path.startIndex ? "/" : end.map { String(path[..<$0]) } ?? ""
+        }
+    }
+
     fileprivate init(_ status: stat, _ system: statvfs) {
         let size = UInt64(system.f_frsize > 0 ? system.f_frsize : system.f_bsize)
         let (bytes, overflows) = UInt64(system.f_bavail).multipliedReportingOverflow(by: size)

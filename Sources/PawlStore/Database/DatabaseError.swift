@@ -14,11 +14,13 @@ struct DatabaseError: Error, Hashable, Sendable {
     /// The last error of this connection.
     static func last(of database: OpaquePointer?) -> DatabaseError {
         let words = unsafe sqlite3_errmsg(database).map { unsafe String(cString: $0) }
-        return DatabaseError(
+        var error = DatabaseError(
             code: unsafe sqlite3_extended_errcode(database),
             words: words ?? "out of memory",
             system: unsafe sqlite3_system_errno(database)
         )
+        if error.isOfSystem, error.system == 0 { error.system = unsafe pawl_last_errno(database) }
+        return error
     }
 
     /// A fault in a file that SQLite accepts.
@@ -38,6 +40,9 @@ struct DatabaseError: Error, Hashable, Sendable {
 
     private var kind: Int32 { code & 0xFF }
 
+    /// Whether a system call failed.
+    private var isOfSystem: Bool { kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN || kind == SQLITE_FULL }
+
     var isDamage: Bool { kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB }
     /// Whether a statement did not fit the tables.
     var isSchemaMismatch: Bool {
@@ -50,31 +55,30 @@ extension DatabaseError {
     ///
     /// A full disk has its own code, because it is worth waiting for.
     func failure(_ what: String, at path: String) -> Failure {
+        let cause =
+            system == 0 || kind == SQLITE_FULL ? words : "\(words) (\(SystemError(number: system).text))"
         if kind == SQLITE_FULL || system == ENOSPC || system == EDQUOT {
-            var failure = Failure(
-                .diskFull,
-                what,
-                at: path,
-                because: words,
-                remedy: "free some space: saved data is kept"
-            )
-            failure.awaited = .space()
+            let awaited = system == EDQUOT ? AwaitedResource.quota : .space()
+            let remedy: Remedy = "\(awaited.remedy): saved data is kept"
+            var failure = Failure(.diskFull, what, at: path, because: cause, remedy: remedy)
+            failure.awaited = awaited
             return failure
         }
         if kind == SQLITE_FORMAT { return .otherForm(path, words) }
         if kind == SQLITE_BUSY || kind == SQLITE_LOCKED { return .queueInUse(path) }
-        let isAccess = kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_PERM
+        let isReadOnly = system == EROFS || kind == SQLITE_READONLY
+        let isAccess = kind == SQLITE_CANTOPEN || kind == SQLITE_PERM || isReadOnly
         var failure = Failure(
             isAccess ? .cannotOpen : .inputOutput,
             what,
             at: path,
-            because: system == 0 ? words : "\(words) (\(SystemError(number: system).text))",
+            because: cause,
             remedy: isAccess
                 ? "choose another folder, or make this one writable"
                 : kind == SQLITE_IOERR ? "check the disk: it reported an error" : ""
         )
         // It may have been mounted so after an error, and be repaired.
-        if system == EROFS || kind == SQLITE_READONLY { failure.awaited = .space() }
+        if isReadOnly { failure.awaited = .writing }
         return failure
     }
 }
@@ -83,10 +87,8 @@ extension DatabaseError {
 extension Failure {
     static func system(_ code: Code, _ what: String, at path: String, _ number: Int32) -> Failure {
         if number == ENOSPC || number == EDQUOT {
-            return DatabaseError(code: SQLITE_FULL, words: SystemError(number: number).text).failure(
-                what,
-                at: path
-            )
+            let words = SystemError(number: number).text
+            return DatabaseError(code: SQLITE_FULL, words: words, system: number).failure(what, at: path)
         }
         return Failure(
             code,

@@ -29,7 +29,10 @@ import Testing
         for download in downloads {
             let snapshot = try #require(await download.reaches(.waitingForDisk))
             #expect(snapshot.error?.code == .diskFull)
+            #expect(snapshot.error?.cause?.id == "waits-for-space")
+            #expect(snapshot.error?.why.hasSuffix("; continues by itself when there is space") == true)
         }
+        #expect(try await manager.waitingForDisk() == 4)
         #expect(try await manager.counts().running == 0)
         let small = Payload(seed: 50, length: 10_000)
         if framing == .length {
@@ -54,7 +57,16 @@ import Testing
         let payload = Payload(seed: 51, length: 3_000_000)
         let download = try await manager.add(Self.request(bench.origin.serve("/f", payload)))
         let snapshot = try #require(await download.reaches(.waitingForDisk))
-        #expect(snapshot.error != nil && snapshot.toggle == .pause)
+        let error = try #require(snapshot.error)
+        #expect(snapshot.toggle == .pause)
+        #expect(error.cause?.id == (option == "ro" ? "waits-for-writing" : "waits-for-files"), "\(error)")
+        #expect(error.why.contains("continues by itself") && !error.description.contains("free some space"))
+        #expect(error.why.contains(option == "ro" ? "Read-only" : "no inodes"), "\(error)")
+        // One whose turn comes meanwhile joins it, and names its own folder.
+        let other = try await manager.add(Self.request(bench.origin.serve("/g", payload)))
+        let joined = try #require(await other.reaches(.waitingForDisk)?.error)
+        #expect(joined.why == error.why && !joined.description.contains("f.part"), "\(joined)")
+        try await other.remove()
         try disk.remount(option == "ro" ? "rw" : "nr_inodes=100")
         #expect(FileSystem.difference(of: try await download.file.path, from: payload) == nil)
         await manager.shutDown()

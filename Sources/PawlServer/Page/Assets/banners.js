@@ -1,8 +1,9 @@
-// Banners: service unavailable, no network, low disk space.
+// Banners: service unavailable, no network, disks that downloads wait for, low disk space.
 
 import { at, make } from "./dom.js";
 import * as format from "./format.js";
 import { icon } from "./icons.js";
+import { awaitedBy } from "./queue.js";
 import { words } from "./words.js";
 
 /** Free bytes below which the disk counts as nearly full. */
@@ -41,15 +42,19 @@ export function showBanners(connection, queue) {
   queue.addEventListener("change", () => {
     let waiting = 0;
     let stalled = 0;
-    for (const { state } of queue.rows.values()) {
+    /** @type {Set<string | undefined>} */
+    const awaited = new Set();
+    for (const { state, error } of queue.rows.values()) {
       waiting += state === "waitingForNetwork" ? 1 : 0;
-      stalled += state === "waitingForDisk" ? 1 : 0;
+      if (state !== "waitingForDisk") continue;
+      stalled += 1;
+      awaited.add(awaitedBy(error));
     }
     if (waiting > 0) fill(network, "offline", words.networkGone(waiting));
     network.hidden = waiting === 0;
     const { free } = queue.status;
     const isLow = typeof free === "number" && free < littleRoom;
-    if (stalled > 0) fill(disk, "warning", words.diskFull(stalled));
+    if (stalled > 0) fill(disk, "warning", words.diskWaits(stalled, awaited.size === 1 ? [...awaited][0] : undefined));
     else if (isLow) fill(disk, "warning", words.diskLow(format.size(free)));
     disk.hidden = !isLow && stalled === 0;
   });

@@ -1,6 +1,6 @@
 // Chinese texts for the service's English ones: messages by their identifiers, failures by their codes.
 
-import { causeOf } from "./queue.js";
+import { awaitedBy, causeOf } from "./queue.js";
 
 /** @typedef {import("./queue.js").Failure} Failure */
 /** @typedef {import("./queue.js").LocalizableMessage} LocalizableMessage */
@@ -327,6 +327,12 @@ const messages = {
   "files-keep-changing": "其他程序不断更改同名文件",
   "file-size-limit": "此进程写入的文件不得超过 {0}（ulimit -f，RLIMIT_FSIZE）",
   "disk-space-needed": "需要 {0}，可用 {1}",
+  "no-inodes": "文件系统无法再容纳更多文件（inode 已用完）",
+  "waits-for-space": "{0}；有空间后会自动继续",
+  "waits-for-files": "{0}；可以新建文件后会自动继续",
+  "waits-for-quota": "{0}；配额有余量后会自动继续",
+  "waits-for-writing": "{0}；可写入后会自动继续",
+  "waits-for-folder": "{0}；恢复后会自动继续",
   "part-cut-short": "文件比已写入的数据短",
   "replaced-changed": "读取后被其他程序更改；新内容在 {0} 中",
   "changed-while-read": "读取期间被其他程序更改",
@@ -444,7 +450,7 @@ const saidByCause = new Set([6, 19, 33]);
 export function reason(error) {
   const { code = 0, cause } = error;
   const isWhole = cause !== undefined && cause.messageID !== "untranslated" && cause.messageID in messages;
-  return isWhole && saidByCause.has(code) ? localized(cause) : failure({ ...error, message: error.message, place: undefined });
+  return isWhole && (saidByCause.has(code) || awaitedBy(error)) ? localized(cause) : failure({ ...error, message: error.message, place: undefined });
 }
 
 /** The text of the code; a cause without an identifier keeps the text of the service, the system or the server. @param {Failure} failure */

@@ -56,6 +56,9 @@
 /** Whether an object store refused, or its access key is wrong. @param {Failure} failure */
 export const isOfStore = ({ cause }) => cause?.messageID.startsWith("s3-") === true;
 
+/** What it waits for, and continues by itself then: space, files, quota, writing or folder. @param {Failure | undefined} failure */
+export const awaitedBy = (failure) => /^waits-for-(.*)/.exec(failure?.cause?.messageID ?? "")?.[1];
+
 /** The response was a 403, as to a link that has expired. @param {Failure | undefined} failure */
 export const isForbidden = (failure) => failure?.cause?.messageID === "http-status" && failure.cause.values?.[0] === "403";
 

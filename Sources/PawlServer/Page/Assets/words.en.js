@@ -1,4 +1,4 @@
-import { causeOf, isForbidden, isOfStore } from "./queue.js";
+import { awaitedBy, causeOf, isForbidden, isOfStore } from "./queue.js";
 
 const plural = new Intl.PluralRules("en");
 /** @param {number} count @param {string} one @param {string} other */
@@ -17,7 +17,25 @@ const remedies = {
   28: "edit the download", 29: "retry later", 32: "check the checksum, or retry to download again", 33: "check the URL", 34: "update Pawl",
 };
 
+/** What the user can do for a download that waits and continues by itself. @type {Record<string, string>} */
+const waitRemedies = {
+  space: "free some disk space", files: "remove some files", quota: "remove some files, or have the quota raised", writing: "mount the file system writable",
+  folder: "mount its disk again, or put the folder back",
+};
+
+/** @param {import("./queue.js").Failure} failure */
+const remedyOf = (failure) =>
+  waitRemedies[awaitedBy(failure) ?? ""]
+  ?? (isForbidden(failure) ? remedyOfForbidden : (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0]);
+
 const remedyOfForbidden = "the URL may have expired, or requires a login";
+
+/** Why downloads wait for their disk, and until when. @type {Record<string, [string, string]>} */
+const diskWaits = {
+  space: ["The disk has no room", "when it has"], files: ["The disk can have no more files", "when it can"],
+  quota: ["The disk quota is used up", "when it has room"], writing: ["The disk is read-only", "when it is writable"],
+  folder: ["A folder is not there", "when it is back"],
+};
 
 /** The same for object stores. @type {Record<number, string>} */
 const storeRemedies = { 3: "check the bucket and the key", 24: "check the access key of the service" };
@@ -90,7 +108,7 @@ export const english = {
   /** Failures and decisions, which the service sends in English. */
   failure: (/** @type {import("./queue.js").Failure} */ failure) => failure.message,
   reason: (/** @type {import("./queue.js").Failure} */ failure) =>
-    capital([causeOf(failure), isForbidden(failure) ? remedyOfForbidden : (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0]].filter(Boolean).join("; ")),
+    capital([causeOf(failure), remedyOf(failure)].filter(Boolean).join("; ")),
   /** Below the field that it is about. */
   refusal: (/** @type {import("./queue.js").Failure} */ failure) => failure.message,
   cause: (/** @type {import("./queue.js").Failure} */ failure) => capital(causeOf(failure)),
@@ -280,8 +298,11 @@ export const english = {
   tryNow: "Retry now",
   networkGone: (/** @type {number} */ count) =>
     `No network connection. ${several(count, "download", "downloads")} will resume when it is back.`,
-  diskFull: (/** @type {number} */ count) =>
-    `The disk has no room. ${several(count, "download", "downloads")} will resume when it has.`,
+  /** `awaited`: what all of them wait for, if it is the same. */
+  diskWaits: (/** @type {number} */ count, /** @type {string | undefined} */ awaited) => {
+    const [why, until] = diskWaits[awaited ?? ""] ?? ["Not every disk can be written", "when theirs can"];
+    return `${why}. ${several(count, "download", "downloads")} will resume ${until}.`;
+  },
   diskLow: (/** @type {string} */ size) => `Low disk space: ${size} free.`,
 
   login: "Log in to Pawl",

@@ -1,5 +1,5 @@
 import { failure, localized, reason } from "./messages.zh.js";
-import { isForbidden, isOfStore } from "./queue.js";
+import { awaitedBy, isForbidden, isOfStore } from "./queue.js";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("zh-CN");
@@ -12,6 +12,20 @@ const remedies = {
 };
 
 const remedyOfForbidden = "地址可能已过期，或需要登录";
+
+/** 对等待磁盘的下载可以做的事。 @type {Record<string, string>} */
+const waitRemedies = {
+  space: "请清理磁盘空间", files: "请删除一些文件", quota: "请删除一些文件，或提高配额", writing: "请以可写方式挂载该文件系统", folder: "请重新挂载磁盘，或恢复该文件夹",
+};
+
+/** 下载为何等待磁盘，何时继续。 @type {Record<string, [string, string]>} */
+const diskWaits = {
+  space: ["磁盘没有可用空间", "有空间"], files: ["磁盘无法再容纳更多文件", "可以新建文件"], quota: ["磁盘配额已用完", "配额有余量"], writing: ["磁盘为只读", "可写入"], folder: ["文件夹不在原处", "恢复"],
+};
+
+/** @param {import("./queue.js").Failure} error */
+const remedyOf = (error) =>
+  waitRemedies[awaitedBy(error) ?? ""] ?? (isForbidden(error) ? remedyOfForbidden : (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]);
 
 /** 对象存储的处理办法。 @type {Record<number, string>} */
 const storeRemedies = { 3: "请检查存储桶和键", 24: "请检查服务所用的访问密钥" };
@@ -78,7 +92,7 @@ export const chinese = {
   smoothed: (speed) => `十秒平均速度：${speed}`,
 
   failure,
-  reason: (error) => [reason(error), isForbidden(error) ? remedyOfForbidden : (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]].filter(Boolean).join("；"),
+  reason: (error) => [reason(error), remedyOf(error)].filter(Boolean).join("；"),
   refusal: reason,
   cause: reason,
   localized,
@@ -258,7 +272,10 @@ export const chinese = {
   trying: "正在重试……",
   tryNow: "立即重试",
   networkGone: (count) => `网络已断开。${number(count)} 项下载将在网络恢复后继续。`,
-  diskFull: (count) => `磁盘没有可用空间。${number(count)} 项下载将在有空间后继续。`,
+  diskWaits: (count, awaited) => {
+    const [why, until] = diskWaits[awaited ?? ""] ?? ["有磁盘无法写入", "可写入"];
+    return `${why}。${number(count)} 项下载将在${until}后继续。`;
+  },
   diskLow: (size) => `磁盘空间不足，仅剩 ${size}。`,
 
   login: "登录 Pawl",
