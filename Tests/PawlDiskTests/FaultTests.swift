@@ -55,6 +55,72 @@ import Testing
         again.discard()
     }
 
+    /// A small file has no journal until its download stops, and then there is no room for one.
+    @Test(.enabled(if: MountedFolder.isAvailable), arguments: [true, false])
+    func `a download that stops on a full disk keeps what it has received`(isReserved: Bool) throws {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        // As on a disk, where room is reserved.
+        let folder = TestFolder(in: mount.path) { if isReserved { $0.traits = [.local, .keepsInodes] } }
+        let partial = try folder.fresh("x.bin")
+        try partial.reserve(700 << 10)
+        let written = payload(300 << 10)
+        try partial.write(written, at: 0)
+        fill(mount)
+        let done = ByteRangeSet([ByteRange(0, 300 << 10)])
+        try partial.close(keeping: folder.facts("x.bin"), done: done)
+        unsafe unlink(mount.path("taken"))
+        folder.restart()
+        let (again, loaded) = try folder.found("x.bin")
+        // What is not reserved makes way for the journal.
+        let kept = loaded.done.upperBound
+        #expect(isReserved ? kept == 300 << 10 : kept >= 268 << 10 && kept < 300 << 10, "\(kept)")
+        #expect(loaded.done.runs.count == 1 && loaded.done.prefix == kept)
+        #expect(try folder.bytes(of: "x.bin.part") == Array(written.prefix(Int(kept))))
+        again.discard()
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(.enabled(if: MountedFolder.isAvailable))
+    func `a journal that there is no room for leaves nothing, and the next one is made`() throws {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        let folder = TestFolder(in: mount.path)
+        let partial = try folder.fresh("x.bin")
+        fill(mount)
+        let failure = #expect(throws: Failure.self) {
+            try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        }
+        #expect(failure?.code == .diskFull)
+        #expect(folder.names == ["x.bin.part"])
+        unsafe unlink(mount.path("taken"))
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        partial.discard()
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(.enabled(if: MountedFolder.isAvailable))
+    func `a header that outgrows the journal on a full disk leaves what it claimed before`() throws {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        let folder = TestFolder(in: mount.path)
+        let partial = try folder.fresh("x.bin")
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        try partial.beginLane(slot: 0, at: 0)
+        try partial.write(payload(500 << 10), at: 0)
+        partial.advanceLane(slot: 0, to: 500 << 10)
+        fill(mount)
+        // Each run takes some bytes of the header, which has 4 KiB.
+        let many = ByteRangeSet((0..<2000).map { ByteRange(Int64($0) * 200, Int64($0) * 200 + 100) })
+        let failure = #expect(throws: Failure.self) {
+            try partial.record(folder.facts("x.bin"), done: many)
+        }
+        #expect(failure?.code == .diskFull)
+        #expect(throws: Failure.self) { try partial.close(keeping: folder.facts("x.bin"), done: many) }
+        unsafe unlink(mount.path("taken"))
+        folder.restart()
+        let (again, loaded) = try folder.found("x.bin")
+        #expect(loaded.done == ByteRangeSet([ByteRange(0, 500 << 10)]))
+        again.discard()
+    }
+
     @Test(.enabled(if: MountedFolder.isAvailable))
     func `a reservation leaves room for the journal that follows`() throws {
         let mount = try MountedFolder(bytes: 1 << 20)

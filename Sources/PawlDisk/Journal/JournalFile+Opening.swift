@@ -121,7 +121,8 @@ extension JournalFile {
         do throws(SystemError) {
             guard try lockIfPossible(file) else { throw SystemError(number: EAGAIN) }
             let status = try file.status()
-            if status.length > 0 { try file.truncate(to: 0) }
+            // The mark of the part file, in an unfilled one, stays until the journal is complete.
+            if try !file.isUnfilled { try file.truncate(to: 0) }
             let (keeper, writes) = begin(status.identity.inode)
             try perform(writes, on: file)
             try? file.endBeginning()
@@ -129,6 +130,8 @@ extension JournalFile {
         } catch  where error.number == EAGAIN {
             throw Failure.alreadyDownloading(path)
         } catch {
+            // A part of a journal takes room that the next attempt needs.
+            if folder.bearsMarks { try? folder.remove(name) }
             throw Failure.system(.cannotCreate, "cannot create", at: path, error)
         }
     }
@@ -200,6 +203,15 @@ extension JournalFile {
             return try file.lock()
         } catch  where error.isUnsupported {
             return true
+        }
+    }
+}
+
+extension OpenFile {
+    /// Whether a journal was created and never filled.
+    fileprivate var isUnfilled: Bool {
+        get throws(SystemError) {
+            try contents(limit: JournalLayout.preambleLength).allSatisfy { $0 == 0 }
         }
     }
 }

@@ -14,10 +14,11 @@ extension FilePartial {
         defer { release() }
         // After a clean end there are no own bytes beyond the cursors.
         retractWrite()
+        var done = done
         if let journal {
             try journal.record(facts, written: done, isEnd: true)
         } else {
-            try beginJournal(facts, done: done)
+            done = try beginLastJournal(facts, done: done)
         }
         // Nothing is written any more, so the content can be recorded as durable for the next boot too.
         try journal?.checkpoint(
@@ -27,6 +28,35 @@ extension FilePartial {
             dataPath: partPath,
             syncs: syncs
         )
+    }
+
+    /// Creates the journal of a download that stops: where the disk has no room for it, the end of the part file makes way, so
+    /// that the rest is kept.
+    ///
+    /// Returns what the journal claims.
+    private func beginLastJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) -> ByteRangeSet {
+        // The first makes way by nothing, the second by what is reserved behind the last byte.
+        for room in [nil, 0, Self.journalRoom] as [Int64?] {
+            let kept = done.clipped(to: max(0, done.upperBound - (room ?? 0)))
+            if kept.isEmpty { break }
+            if room != nil { try shorten(to: kept) }
+            do throws(Failure) {
+                try beginJournal(facts, done: kept)
+                return kept
+            } catch  where error.code == .diskFull && room != Self.journalRoom {}
+        }
+        try beginJournal(facts, done: done)
+        return done
+    }
+
+    private func shorten(to kept: ByteRangeSet) throws(Failure) {
+        do throws(SystemError) {
+            try openFile.truncate(to: kept.upperBound)
+        } catch {
+            throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
+        }
+        length = min(length, kept.upperBound)
+        if length < hashedTo { forgetHash() }
     }
 
     func discard() {
