@@ -128,6 +128,7 @@ package final class FileDisk: Disk {
         }
         let outcome = try usual.run(adopts: adopts)
         guard case .distrusted(let failure) = outcome else { return outcome }
+        usual.clearStrayJournal()
         let other = try spare.run(adopts: adopts)
         if case .result(let result) = other {
             if case .skipped = result { return other }

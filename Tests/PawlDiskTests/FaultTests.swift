@@ -214,6 +214,49 @@ import Testing
         #expect(folder.names == ["kept", "x.bin.part"])
     }
 
+    /// How a download ends whose part file another program has replaced.
+    enum Ending: CaseIterable { case discarded, paused, killed }
+
+    @Test(arguments: Ending.allCases)
+    func `no journal stays beside another program's file under the part file's name`(_ ending: Ending) throws
+    {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        try partial.beginLane(slot: 0, at: 0)
+        try partial.write(payload(10), at: 0)
+        partial.advanceLane(slot: 0, to: 10)
+        unsafe unlink("\(folder.path)/x.bin.part")
+        try folder.put([9], in: "x.bin.part")
+        switch ending {
+        case .discarded: partial.discard()
+        case .paused:
+            try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 10)]))
+        case .killed:
+            partial.release()
+            #expect(folder.names == ["x.bin.part", "x.bin.pawl"])
+            folder.restart()
+            let next = try folder.fresh("x.bin")
+            #expect(folder.names == ["x.bin.part", "x.bin.part.1"])
+            next.discard()
+        }
+        #expect(folder.names == ["x.bin.part"])
+        #expect(try folder.bytes(of: "x.bin.part") == [9])
+    }
+
+    @Test func `a part file that was moved aside continues when it is back`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        try partial.write(payload(10), at: 0)
+        unsafe rename("\(folder.path)/x.bin.part", "\(folder.path)/aside")
+        try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 10)]))
+        unsafe rename("\(folder.path)/aside", "\(folder.path)/x.bin.part")
+        let (again, loaded) = try folder.found("x.bin")
+        #expect(loaded.done.prefix == 10)
+        again.discard()
+    }
+
     @Test func `reading beyond the end of the file is a failure`() throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")

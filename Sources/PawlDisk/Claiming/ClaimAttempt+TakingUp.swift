@@ -258,6 +258,25 @@ extension ClaimAttempt {
         }
     }
 
+    /// Removes an own journal beside a part file that is another program's: the one that it describes was replaced, and no run
+    /// would find it.
+    func clearStrayJournal() {
+        guard folder.traits.contains(.keepsInodes), let part = (try? folder.status(of: names.part)) ?? nil
+        else { return }
+        switch try? JournalFile.find(names.journal, in: folder) {
+        case .whole(let image, let journal):
+            // A copy of a journal belongs to the copy of its part file.
+            let inode = (try? journal.status())?.identity.inode
+            guard inode == image.header.inodes.journal, part.identity.inode != image.header.inodes.part
+            else { return }
+            withExtendedLifetime(journal) { try? folder.remove(names.journal) }
+        case .unborn(let journal, let vouched):
+            guard vouched != part.identity.inode else { return }
+            withExtendedLifetime(journal) { try? folder.remove(names.journal) }
+        case .none?, .held, .newer, .damaged, .foreign, nil: return
+        }
+    }
+
     /// Whether the part file or the journal is Pawl's own, as far as can be seen without its lock.
     var hasOwnFiles: Bool {
         switch try? JournalFile.find(names.journal, in: folder) {

@@ -11,7 +11,10 @@ extension FilePartial {
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         guard isOpen else { return forget() }
         guard !done.isEmpty || hasJournal else { return discard() }
-        defer { release() }
+        defer {
+            clearUnreachable()
+            release()
+        }
         // After a clean end there are no own bytes beyond the cursors.
         retractWrite()
         var done = done
@@ -59,6 +62,15 @@ extension FilePartial {
         if length < hashedTo { forgetHash() }
     }
 
+    /// Removes the journal of a part file that was removed or replaced under its only name: its bytes are gone when it is closed.
+    private func clearUnreachable() {
+        guard journal != nil, let mine = try? openFile.status(), mine.links == 0,
+            (try? folder.status(of: names.part))??.identity != mine.identity
+        else { return }
+        removeJournal()
+        disk.unfinished.remove(source, name: names.final, in: folder)
+    }
+
     func discard() {
         guard isOpen else { return forget() }
         if isNamed { removeOwnFiles() }
@@ -68,10 +80,13 @@ extension FilePartial {
     /// Removes the part file, if its name still leads to it, and then the journal: in this order a kill in between
     /// leaves a journal that is recognized as having no data.
     private func removeOwnFiles() {
-        guard let mine = try? openFile.status().identity,
-            (try? folder.status(of: names.part))??.identity == mine
-        else { return }
-        try? folder.remove(names.part)
+        let mine = try? openFile.status().identity
+        if let mine, (try? folder.status(of: names.part))??.identity == mine {
+            try? folder.remove(names.part)
+        } else if journal == nil {
+            // An unfilled journal may be that of the file which has the name now.
+            return
+        }
         removeJournal()
         disk.unfinished.remove(source, name: names.final, in: folder)
     }
