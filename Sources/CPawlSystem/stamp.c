@@ -21,6 +21,7 @@ int pawl_stamp(int folder, const char *name, int follows, struct pawl_stamp *sta
         .modified = nanoseconds(found.stx_mtime),
         .birth = found.stx_mask & STATX_BTIME ? nanoseconds(found.stx_btime) : 0,
         .is_regular = S_ISREG(found.stx_mode),
+        .is_link = S_ISLNK(found.stx_mode),
         .is_folder = S_ISDIR(found.stx_mode),
     };
     return 0;

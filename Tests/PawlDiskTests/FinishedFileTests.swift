@@ -86,6 +86,25 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
+    @Test func `behind a link is only a file that was there before its download`() async throws {
+        let folder = TestFolder()
+        try await finish(folder, journalled: false)
+        var file = FinishedFile(
+            stamp: folder.disk.stamp(of: "x.bin", in: folder.path),
+            length: 3000,
+            sources: [Self.source]
+        )
+        #expect(folder.disk.presence(of: file, as: "x.bin", in: folder.path) == .there)
+        unsafe rename("\(folder.path)/x.bin", "\(folder.path)/moved")
+        unsafe symlink("\(folder.path)/moved", "\(folder.path)/x.bin")
+        #expect(folder.disk.presence(of: file, as: "x.bin", in: folder.path) == .other)
+        file.wasThere = true
+        #expect(folder.disk.presence(of: file, as: "x.bin", in: folder.path) == .there)
+        // What it leads to is not deleted in its place.
+        #expect(throws: Failure.self) { try folder.disk.remove("x.bin", in: folder.path, if: file) }
+        #expect(folder.names == ["moved", "x.bin"])
+    }
+
     /// The journal's name was made durable by a sync of the folder, and its content never was.
     @Test(arguments: [0, 4096]) func `an empty journal beside a complete file does not make it another one`(
         _ length: Int64

@@ -20,6 +20,7 @@ struct pawl_stamp {
     int64_t modified;  // the time of the last write, in nanoseconds since 1970
     int64_t birth;     // the time of its creation in the same unit; 0 where the file system does not keep it
     int is_regular;
+    int is_link;
     int is_folder;
 };
 

@@ -55,6 +55,10 @@ extension QueueKeeper {
                 remedy: "wait until it has"
             )
         }
+        // A link in its place would be followed.
+        guard presence(of: record) != .other else {
+            throw Failure.notTheFile("cannot check", at: path(of: name, record))
+        }
         let stored = StoredOptions(text: record.options)
         let given = FileCheckOrder.given(try job(for: record).plan)
         // What an origin states may be the digest of the content without its coding.

@@ -12,6 +12,7 @@ extension QueueKeeper {
             sources: record.sources.prefix(1) + stored.formerSources,
             endedAt: record.endedAt
         )
+        file.wasThere = stored.wasThere
         guard let name = record.name else { return file }
         let (id, folder) = (record.id, record.folder)
         file.sharesName = { [store] in

@@ -8,6 +8,8 @@ package struct FinishedFile: Sendable {
     package var sources: Set<UInt64>
     /// When the download ended.
     package var endedAt: UnixTime?
+    /// Whether it was there before the download, which may have found it through a symbolic link.
+    package var wasThere = false
     /// Whether another finished download has the same name: a file of the same size and time may be that one's.
     ///
     /// Called only for a file that is not the finished one itself.

@@ -20,7 +20,10 @@ extension FileDisk {
     package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
     {
         guard let folder = folders.existing(folder) else { return .missing }
-        return folder.presence(of: file, as: name, folder.found(name, follows: true))
+        let found = folder.found(name)
+        // The file that was there before the download may have been reached through a link; its own is not moved behind one.
+        let follows = found?.isLink == true && file.wasThere
+        return folder.presence(of: file, as: name, follows ? folder.found(name, follows: true) : found)
     }
 
     package func remove(_ name: String, in folder: String, if file: FinishedFile) throws(Failure) {
@@ -106,6 +109,7 @@ extension FileDisk {
 struct FoundFile {
     let stamp: FileStamp
     let isRegular: Bool
+    let isLink: Bool
 
     var identity: FileIdentity { FileIdentity(device: stamp.device, inode: stamp.inode) }
 }
@@ -149,6 +153,7 @@ extension Folder {
 extension FoundFile {
     fileprivate init(_ found: pawl_stamp) {
         isRegular = found.is_regular != 0
+        isLink = found.is_link != 0
         stamp = FileStamp(found)
     }
 }

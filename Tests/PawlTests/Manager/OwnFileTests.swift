@@ -22,7 +22,7 @@ import Testing
 
     /// How the user puts another file in the place of a finished one.
     enum Replacement: CaseIterable {
-        case otherFile, sameLength, writtenInPlace, link
+        case otherFile, sameLength, writtenInPlace, link, linkToItself
 
         func replace(_ path: String) throws {
             switch self {
@@ -35,6 +35,9 @@ import Testing
                 try FileSystem.move(path, to: path + ".moved")
                 try FileSystem.write([7], to: path + ".other")
                 try #require(unsafe symlink(path + ".other", path) == 0)
+            case .linkToItself:
+                try FileSystem.move(path, to: path + ".moved")
+                try #require(unsafe symlink(path + ".moved", path) == 0)
             }
         }
     }
