@@ -60,7 +60,10 @@ public final class Download: Sendable, Identifiable {
         let (base, box, leaving, hasEnded) = state.withLock { ($0.base, $0.box, $0.leaving, $0.end != nil) }
         guard let box else { return base }
         var snapshot = base.overlaid(with: box.reading)
-        if !hasEnded, owner.decidesFailures { snapshot.hideFailure() }
+        if !hasEnded, owner.decidesFailures {
+            snapshot.hideFailure()
+            if leaving == nil { snapshot.hideWait() }
+        }
         if let leaving, !snapshot.state.isAtRest { snapshot.state = leaving }
         return snapshot
     }

@@ -187,4 +187,9 @@ extension DownloadSnapshot {
     mutating func hideFailure() {
         if state == .failed { state = .transferring }
     }
+
+    /// A run has its slot: its engine has not begun it yet, or it waits for a descriptor.
+    mutating func hideWait() {
+        if state == .waiting { state = .probing }
+    }
 }

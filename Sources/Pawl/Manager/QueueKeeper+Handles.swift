@@ -68,7 +68,15 @@ extension QueueKeeper {
         if let run = runs[record.id] {
             snapshot = snapshot.overlaid(with: run.box.reading)
             snapshot.hideFailure()
-            if let rest, !snapshot.state.isAtRest { snapshot.state = rest }
+            if let rest {
+                if !snapshot.state.isFinal { snapshot.state = rest }
+            } else {
+                // One that was paused and resumed before it had stopped is to run again.
+                if machine.knows(record.id), [.paused, .preempted].contains(snapshot.state) {
+                    snapshot.state = .waiting
+                }
+                snapshot.hideWait()
+            }
         } else if let rest {
             snapshot.state = rest
             snapshot.error = diskWaits.failure(of: record.id).map { PawlError($0) } ?? snapshot.error

@@ -23,6 +23,37 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `a resumed download with a slot is running at once, before its engine has begun it`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, _) = bench.serveStalling("/f", seed: 96)
+        let download = try await manager.add(bench.request(url) { $0.start = .paused })
+        let text = download.id.description
+        let states = try #require(
+            try await manager.steer([text]) { step, id in
+                _ = try step.resume(id)
+                return try step.snapshot(of: id)?.state
+            }.results
+        )
+        #expect(states.map(\.value) == [.probing])
+        // Stopping and starting again within one step as well.
+        await download.reaches(bytes: 1_000_000)
+        let again = try #require(
+            try await manager.steer([text]) { step, id in
+                _ = step.pause(id)
+                let paused = try step.snapshot(of: id)?.state
+                _ = try step.resume(id)
+                return [paused, try step.snapshot(of: id)?.state]
+            }.results
+        )
+        #expect(again[0].value[0] == .paused && again[0].value[1]?.isFinal == false)
+        #expect(![.paused, .waiting].contains(again[0].value[1]))
+        bench.origin.release("/f")
+        await manager.shutDown()
+    }
+
     @Test func `nothing is commanded when one of them is unknown or ambiguous`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
