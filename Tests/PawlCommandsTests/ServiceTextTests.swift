@@ -28,6 +28,42 @@ import Testing
         #expect(line.words(for: "3")?.hasPrefix("queued, position 2;") == true)
     }
 
+    @Test func `a download that waits for its disk has no slot, and is not queued`() throws {
+        let waiting = try #require(
+            download(
+                ("state", "waitingForDisk"),
+                (
+                    "error",
+                    [
+                        "code": .number(9), "what": "cannot write", "place": "/f", "why": "it is full",
+                        "message": "m",
+                    ]
+                )
+            )
+        )
+        #expect(!waiting.isRunning)
+        #expect(WaitingLine([waiting]).words(for: waiting.id) == nil)
+        let states = ListedState.allCases.filter { $0.includes(waiting) }
+        #expect(states == [.waiting])
+        #expect(DownloadTable([waiting]).text(width: 80).contains("waiting for disk"))
+        let status: JSON = ["running": .number(1), "waiting": .number(2), "waitingForDisk": .number(3)]
+        #expect(status.activity == "1 running, 2 queued, 3 waiting for their disk")
+        #expect((["running": .number(1), "waiting": .number(0)] as JSON).activity == "1 running, 0 queued")
+    }
+
+    @Test func `one that waits for a descriptor has a reason in the list`() throws {
+        let waiting = try #require(
+            download(
+                ("state", "probing"),
+                ("retryIn", .number(1)),
+                ("retryAttempt", .number(0)),
+                ("retryLimit", .number(8)),
+                ("retryReason", "too many open files")
+            )
+        )
+        #expect(DownloadTable([waiting]).text(width: 80).contains("\n  waiting (too many open files)\n"))
+    }
+
     @Test func `a table has a line per download, with names shortened to the width`() throws {
         let long = String(repeating: "long", count: 30)
         let table = DownloadTable([

@@ -112,7 +112,9 @@ extension DownloadManager {
 
     /// How many downloads wait for their disk.
     package func waitingForDisk() async throws(PawlError) -> Int {
-        try await query { $0.diskWaits.count }
+        try await query { keeper in
+            keeper.diskWaits.all.count { keeper.machine.rest(of: $0) == .waitingForDisk }
+        }
     }
 
     /// The result of ``change(options:of:)``.

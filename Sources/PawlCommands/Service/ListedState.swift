@@ -31,8 +31,9 @@ enum ListedState: String, Sendable, Hashable, CaseIterable {
         case .running: download.isRunning
         case .queued: ["waiting", "preempted"].contains(download.state)
         case .waiting:
-            download.isRunning && download.stateText.isWaiting
-                && download.stateText.word != StateText.retrying
+            download.state == "waitingForDisk"
+                || download.isRunning && download.stateText.isWaiting
+                    && download.stateText.word != StateText.retrying
         case .connecting, .downloading, .retrying, .verifying, .finishing:
             download.isRunning && download.stateText.word == rawValue
         case .paused, .finished, .failed, .removed: download.state == rawValue

@@ -67,7 +67,9 @@ struct RemoteDownload: Sendable, Hashable {
     var hasEnded: Bool { ["finished", "failed", "removed"].contains(state) }
 
     /// Whether it holds a slot.
-    var isRunning: Bool { !hasEnded && !["waiting", "preempted", "paused"].contains(state) }
+    var isRunning: Bool {
+        !hasEnded && !["waiting", "waitingForDisk", "preempted", "paused"].contains(state)
+    }
 }
 
 extension ProgressRow {

@@ -79,11 +79,13 @@ extension Command {
 }
 
 extension JSON {
-    /// From a status: how many downloads have a slot, as the page counts them, and how many wait for one.
+    /// From a status: how many downloads have a slot, as the page counts them, and how many wait for one, or for their disk.
     var activity: String {
         let sleeping = self["sleeping"]?.integer ?? 0
+        let stalled = self["waitingForDisk"]?.integer ?? 0
         return "\(self["running"]?.integer ?? 0) running" + (sleeping > 0 ? " (\(sleeping) waiting)" : "")
             + ", \(self["waiting"]?.integer ?? 0) queued"
+            + (stalled > 0 ? ", \(stalled) waiting for their disk" : "")
     }
 }
 

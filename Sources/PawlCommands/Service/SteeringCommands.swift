@@ -255,7 +255,9 @@ extension Command {
 
 extension JSON {
     /// From a status: the number of downloads that `pause --all` affects.
-    fileprivate var running: Int64 { (self["running"]?.integer ?? 0) + (self["waiting"]?.integer ?? 0) }
+    fileprivate var running: Int64 {
+        ["running", "waiting", "waitingForDisk"].reduce(0) { $0 + (self[$1]?.integer ?? 0) }
+    }
 
     /// From a status: the number of downloads that `resume --all` affects.
     fileprivate var resumable: Int64 {

@@ -114,7 +114,7 @@ extension VerbOptions {
             "state",
             takes: .required("STATE"),
             in: .selection,
-            "only downloads in this state: \(ListedState.names); waiting: for a host or the network; repeatable",
+            "only downloads in this state: \(ListedState.names); waiting: for a host, the network or the disk; repeatable",
             standard: "all but removed"
         ) { (options, value) throws(Failure) in
             guard let state = ListedState(value) else {

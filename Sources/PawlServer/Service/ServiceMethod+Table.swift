@@ -11,7 +11,7 @@ extension ServiceMethod {
             result:
                 "{version, root, pid, running, sleeping, waiting, waitingForDisk, paused, finished, failed, ended, speed, connections, portRefusal}",
             help:
-                "Version, download root and process id of the service; numbers of downloads (sleeping: the running ones that wait for a retry, their host or the network; waiting: for a slot; waitingForDisk: those of them whose disk has no room; ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
+                "Version, download root and process id of the service; numbers of downloads (sleeping: the running ones that wait for a retry, their host or the network; waiting: for a slot; waitingForDisk: for their disk; ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
             example: "[]",
             isReadOnly: true,
             body: { methods, _ in try await methods.status() }

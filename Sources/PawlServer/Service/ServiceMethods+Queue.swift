@@ -52,12 +52,14 @@ extension ServiceMethods {
             try await manager.totals(matching: DownloadFilter([standing])).count
         }
         let paused = try await count(.paused)
+        let stalled = try await manager.waitingForDisk()
+        let troubles = troubles + (try await manager.queueTrouble().map { [$0] } ?? [])
         return [
             "version": .string(PawlVersion.text), "root": .string(manager.root), "pid": .number(getpid()),
             "running": .number(counts.running),
             "sleeping": .number(running.count { $0.isSleeping }),
-            "waiting": .number(max(0, counts.waiting - paused)),
-            "waitingForDisk": .number(try await manager.waitingForDisk()), "paused": .number(paused),
+            "waiting": .number(max(0, counts.waiting - paused - stalled)),
+            "waitingForDisk": .number(stalled), "paused": .number(paused),
             "finished": .number(try await count(.finished)), "failed": .number(try await count(.failed)),
             "ended": .number(counts.ended),
             "speed": .number(running.reduce(0) { $0 + $1.speed }),
