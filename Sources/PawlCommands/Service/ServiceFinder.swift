@@ -19,8 +19,26 @@ struct ServiceFinder: Sendable {
     /// Throws if it is running and cannot be reached.
     func connection() throws(Failure) -> ServiceConnection? {
         if let connection = try ServiceConnection.open(client.socket) { return connection }
-        guard let note = note() else { return nil }
+        guard let note = note() ?? noteWrittenAgain() else { return nil }
         return try connection(by: note)
+    }
+
+    /// A running service writes its notes again within a second when their folders were removed, as they are with those of a
+    /// session that has ended.
+    private func noteWrittenAgain() -> ServiceNote? {
+        guard Self.hasLostFolders else { return nil }
+        for _ in 1...Self.attempts / 2 {
+            _ = poll(nil, 0, Self.milliseconds)
+            if let note = note() { return note }
+        }
+        return nil
+    }
+
+    /// Whether both the folder of the sockets, which the session has named, and that of the notes are not there.
+    private static var hasLostFolders: Bool {
+        func isMissing(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == ENOENT }
+        guard let runtime = UserFolders.runtime, let state = StateFolder.usual else { return false }
+        return isMissing(runtime) && isMissing(state)
     }
 
     private func connection(by first: ServiceNote) throws(Failure) -> ServiceConnection? {

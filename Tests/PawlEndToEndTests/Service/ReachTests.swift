@@ -50,6 +50,28 @@ import Testing
         #expect(try pawl("status", in: session).exit == .code(3))
     }
 
+    /// It writes them again within a second: until then nothing leads to it.
+    @Test func `a service whose runtime and state folders were removed together is found`() throws {
+        let house = try ServiceHouse()
+        let (runtime, state) = (house.folder.path("runtime"), house.folder.path("state"))
+        _ = try PawlProcess.run("/bin/mkdir", ["-m", "700", runtime])
+        let session = ["PAWL_SOCKET": "", "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": state]
+        func pawl(_ arguments: String..., more: [String: String] = [:]) throws -> PawlProcess {
+            let process = try house.start(arguments, more: session.merging(more) { _, new in new })
+            process.wait()
+            return process
+        }
+        #expect(try pawl("serve", "--background").exit == .code(0))
+        for _ in 1...3 {
+            FileSystem.remove(runtime)
+            FileSystem.remove(state)
+            // A client that knows nothing of the root.
+            let status = try pawl("status", more: ["PAWL_ROOT": ""])
+            #expect(status.exit == .code(0), "\(status.errors)")
+        }
+        #expect(try pawl("stop").exit == .code(0))
+    }
+
     @Test func `nothing is added to a queue that was deleted under the service`() throws {
         let house = try ServiceHouse.serving()
         let root = house.folder.path("root")
