@@ -180,6 +180,22 @@ import Testing
         server.process.send(15)
     }
 
+    @Test func `the file of a hook that had to wait is looked at when its program starts`() async throws {
+        let folder = try TemporaryFolder()
+        let gates = (1...HookRunner.limit).map { folder.path("gate\($0)") }
+        _ = try PawlProcess.run("/usr/bin/mkfifo", gates)
+        let runner = HookRunner(log: nil)
+        for gate in gates { runner.run(["/bin/cat", gate]) }
+        let file = Mutex(folder.path("early"))
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        runner.run(["/usr/bin/touch"], done: { end.finish() }, file: { ["\(file.withLock { $0 })"] })
+        file.withLock { $0 = folder.path("late") }
+        for gate in gates { _ = try PawlProcess.run("/bin/sh", ["-c", ": >\(gate)"]) }
+        for await _ in ends {}
+        #expect(folder.names.contains("late") && !folder.names.contains("early"))
+        await runner.close(within: .patience)
+    }
+
     @Test func `a stop waits for running programs, starts none, and does not wait forever`() async throws {
         let folder = try TemporaryFolder()
         let gates = (1...HookRunner.limit + 1).map { folder.path("gate\($0)") }

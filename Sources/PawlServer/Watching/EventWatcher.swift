@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlCore
+import PawlSystem
 
 /// Writes events to the log, and runs hooks and the webhook.
 struct EventWatcher {
@@ -36,7 +37,7 @@ struct EventWatcher {
 
     /// Delivers events left when the service ended, and ends that could not be recorded.
     mutating func begin() async {
-        for entry in outbox?.undelivered ?? [] { await deliver(entry) }
+        for entry in outbox?.undelivered ?? [] { deliver(entry) }
         await deliverMissed()
     }
 
@@ -92,18 +93,27 @@ struct EventWatcher {
         ]
         if let snapshot { members.append(JSON.Member("download", ServiceJSON.json(snapshot))) }
         let entry = outbox?.add(.object(members), pending: hooks.listeners(to: occasion))
-        if let entry { await deliver(entry) }
+        if let entry { deliver(entry) }
     }
 
-    /// Whether the file of a finished download is not there any more: the hook may run long after the end.
-    private func isGone(_ id: String) async -> Bool {
-        guard let id = Download.ID(id), case .missing? = try? await manager.location(of: id) else {
-            return false
-        }
-        return true
+    /// The number of files and the path for a hook: of a finished download only its own file, since what has the path may be
+    /// another one by now.
+    private static func file(
+        _ path: String?,
+        of id: String,
+        isFinished: Bool,
+        _ manager: DownloadManager,
+        _ log: ServiceLog?
+    ) async -> [String] {
+        guard let path else { return ["0", ""] }
+        guard isFinished, let number = Download.ID(id),
+            case .missing? = try? await manager.location(of: number)
+        else { return ["1", path] }
+        log?.note(.notTheFile("cannot give to the hook", at: path))
+        return ["0", ""]
     }
 
-    private func deliver(_ entry: Outbox.Entry) async {
+    private func deliver(_ entry: Outbox.Entry) {
         for listener in entry.pending {
             let done: @Sendable () -> Void = { [outbox] in outbox?.settle(entry.number, for: listener) }
             switch listener {
@@ -116,12 +126,11 @@ struct EventWatcher {
                     done()
                     continue
                 }
-                var path = entry.message["path"]?.string
-                if occasion == .complete, await isGone(id) {
-                    log?.note(.notTheFile("cannot give to the hook", at: path ?? id))
-                    path = nil
+                let path = entry.message["path"]?.string
+                let isFinished = occasion == .complete
+                runner.run([program, id], done: done) { [manager, log] in
+                    SystemThread.wait { await Self.file(path, of: id, isFinished: isFinished, manager, log) }
                 }
-                runner.run([program, id, path == nil ? "0" : "1", path ?? ""], done: done)
             case .webhook:
                 guard let sender else {
                     done()

@@ -13,6 +13,7 @@ final class HookRunner: Sendable {
 
     private struct Order {
         var words: [String]
+        var file: @Sendable () -> [String]
         var done: @Sendable () -> Void
     }
 
@@ -32,9 +33,15 @@ final class HookRunner: Sendable {
     var isClosing: Bool { state.withLock { $0.closing != nil } }
 
     /// Calls `done` when the program has ended or will never run.
-    func run(_ words: [String], done: @escaping @Sendable () -> Void = {}) {
+    ///
+    /// `file` gives further arguments when the program is started, which may be long after the call.
+    func run(
+        _ words: [String],
+        done: @escaping @Sendable () -> Void = {},
+        file: @escaping @Sendable () -> [String] = { [] }
+    ) {
         enum Turn { case now, later, never }
-        let order = Order(words: words, done: done)
+        let order = Order(words: words, file: file, done: done)
         let turn = state.withLock { state -> Turn in
             guard state.closing == nil else { return .later }
             if state.running < HookRunner.limit {
@@ -92,7 +99,7 @@ final class HookRunner: Sendable {
     private func work(from first: Order) {
         var next: Order? = first
         while let order = next {
-            if perform(order.words) { order.done() }
+            if perform(order) { order.done() }
             next = state.withLock { state in
                 guard !state.waiting.isEmpty else {
                     state.running -= 1
@@ -111,7 +118,8 @@ final class HookRunner: Sendable {
     }
 
     /// `false` when it is to run at the next start.
-    private func perform(_ words: [String]) -> Bool {
+    private func perform(_ order: Order) -> Bool {
+        let words = order.words
         do throws(Failure) {
             // A user who can change the link could choose the program.
             guard !Self.isLink(words[0]) else {
@@ -123,7 +131,7 @@ final class HookRunner: Sendable {
                     remedy: "use the path of the program itself"
                 )
             }
-            guard let code = try status(of: words) else { return false }
+            guard let code = try status(of: order) else { return false }
             guard code != 0 else { return true }
             log?.note(
                 Failure(.unknown, "hook failed:", at: words[0], because: "exit code \(code)")
@@ -135,11 +143,11 @@ final class HookRunner: Sendable {
     }
 
     /// Runs the program, as soon as the system allows another process; `nil` when it did not before the shutdown.
-    private func status(of words: [String]) throws(Failure) -> Int32? {
+    private func status(of order: Order) throws(Failure) -> Int32? {
         var delay = 0.1
         while true {
             do throws(Failure) {
-                return try ChildProcess.run(words[0], Array(words.dropFirst()))
+                return try ChildProcess.run(order.words[0], order.words.dropFirst() + order.file())
             } catch  where error.isOfScarcity {
                 if isClosing { return nil }
                 SystemThread.sleep(seconds: delay)
