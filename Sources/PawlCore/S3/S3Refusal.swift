@@ -35,7 +35,8 @@ package struct S3Refusal: Hashable, Sendable {
         guard let root = try? XMLElement.parse(body, within: limits) else { return nil }
         let error = root.name == "Error" ? root : root.child("Error")
         guard let code = error?.child("Code")?.trimmedText, 1...64 ~= code.utf8.count,
-            code.utf8.allSatisfy({ $0.isLetter || $0.isDigit })
+            // `KMS.DisabledException` has a dot.
+            code.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == .dot })
         else { return nil }
         return code
     }
@@ -58,6 +59,8 @@ package struct S3Refusal: Hashable, Sendable {
             "RequestTimeTooSkewed", "AuthorizationHeaderMalformed", "InvalidTokenId", "TokenRefreshRequired",
             "AllAccessDisabled", "AccountProblem", "RequestExpired":
             RetryPolicy.Disposition(code: .authorization, isRetried: false)
+        // No login changes it: the object has to be restored.
+        case "InvalidObjectState": RetryPolicy.Disposition(code: .badResponse, isRetried: false)
         // By the status, as of any other server.
         case _: RetryPolicy.disposition(of: .status(status, retryAfter: nil))
         }
@@ -90,6 +93,8 @@ package struct S3Refusal: Hashable, Sendable {
             isSigned
                 ? .init("s3-denied", "the access key has no permission for it")
                 : Self.noCredentials
+        case "InvalidObjectState":
+            .init("s3-archived", "the object is archived, and has to be restored before it can be read")
         case "": plainReason
         case _: .init("s3-error", "\(store) responded with \(code) (status \(status))")
         }
@@ -109,6 +114,8 @@ package struct S3Refusal: Hashable, Sendable {
         case "NoSuchBucket": "check the bucket's name and \(.option(.endpoint))"
         case "NoSuchKey": "check the key; to list a prefix, end it with /"
         case "RequestTimeTooSkewed": "set the clock"
+        case "InvalidObjectState":
+            "restore it, as with 'aws s3api restore-object', and try again when that has been done"
         case "AuthorizationHeaderMalformed", "PermanentRedirect":
             "check \(.option(.region)) and \(.option(.endpoint))"
         case "SlowDown", "ServiceUnavailable": "try again later, or with fewer connections"

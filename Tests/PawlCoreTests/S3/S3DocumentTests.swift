@@ -56,7 +56,8 @@ import Testing
         ("SignatureDoesNotMatch", 403, 24),
         ("AccessDenied", 403, 24), ("ExpiredToken", 400, 24), ("SlowDown", 503, 29),
         ("InternalError", 500, 29), ("", 403, 24),
-        ("", 404, 3), ("", 200, 22), ("Strange", 400, 22),
+        ("", 404, 3), ("", 200, 22), ("Strange", 400, 22), ("InvalidObjectState", 403, 22),
+        ("KMS.DisabledException", 400, 22),
     ])
     func `each refusal has a code and a sentence`(code: String, status: Int, exit: UInt8) throws {
         for isSigned in [true, false] {
@@ -67,6 +68,17 @@ import Testing
         }
         let body = Array("<Error><Code>\(code)</Code></Error>".utf8)
         #expect(S3Refusal.code(in: body) == (code.isEmpty ? nil : code))
+    }
+
+    @Test func `an archived object has to be restored, and no login changes that`() throws {
+        let body = Array(
+            "<Error><Code>InvalidObjectState</Code><StorageClass>GLACIER</StorageClass></Error>".utf8
+        )
+        let code = try #require(S3Refusal.code(in: body))
+        let refusal = S3Refusal(status: 403, code: code, isSigned: true, store: "s")
+        let failure = refusal.failure("cannot fetch", try .s3(bucket: "b", key: "k"))
+        #expect(failure.why == "the object is archived, and has to be restored before it can be read")
+        #expect(failure.remedy.text.contains("restore-object") && !refusal.disposition.isRetried)
     }
 
     @Test func `only overload reduces the connections to a store`() {
