@@ -133,7 +133,7 @@ extension Exchange {
             switch step {
             case .incomplete: return bytes.count
             case .broken:
-                verdict = .failed(.brokenChunks)
+                verdict = .failed(chunks?.fault ?? .brokenChunks)
                 return pawl_receiver_fails
             case .end:
                 hasLastChunk = true

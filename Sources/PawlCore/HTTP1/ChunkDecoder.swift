@@ -39,8 +39,13 @@ package struct ChunkDecoder: Hashable, Sendable {
     private var left: Int64 = 0
     private var digits = 0
     private var extra = 0
+    /// Whether it is broken by a bare LF behind data, which some clients accept.
+    private var lacksReturn = false
 
     package init() {}
+
+    /// Why it is broken.
+    package var fault: TransferFault { lacksReturn ? .bareChunks : .brokenChunks }
 
     /// Reads framing from the front of `bytes`; returns how many bytes that was and what follows them.
     package mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (framing: Int, step: Step) {
@@ -81,7 +86,9 @@ package struct ChunkDecoder: Hashable, Sendable {
         case .sizeLineFeed: return isLineFeed ? beginData() : .broken
         // With a size that is one too large the CR counts as data: only both together show that the data ends
         // here.
-        case .dataEnd: return isReturn ? .dataLineFeed : .broken
+        case .dataEnd:
+            lacksReturn = isLineFeed
+            return isReturn ? .dataLineFeed : .broken
         case .dataLineFeed: return isLineFeed ? beginSize() : .broken
         case .trailer: return isLineFeed ? .end : isReturn ? .lastLineFeed : skip(to: .trailerLine)
         case .trailerLine: return isLineFeed ? .trailer : skip(to: .trailerLine)

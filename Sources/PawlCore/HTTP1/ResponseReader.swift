@@ -130,7 +130,7 @@ extension ResponseReader {
                 state = .end
                 return (framing, .end)
             case .broken:
-                let fault = TransferFault.brokenChunks
+                let fault = chunks.fault
                 state = .broken(fault)
                 return (framing, .broken(fault))
             }

@@ -24,6 +24,13 @@ extension TransferFault {
         .truncated,
         LocalizableMessage("fault-chunks-broken", "the chunked framing of the response is broken")
     )
+    package static let bareChunks = TransferFault(
+        .truncated,
+        LocalizableMessage(
+            "fault-chunk-bare-line-feed",
+            "a chunk of the response ends with LF instead of CR LF, so its bytes may be wrong"
+        )
+    )
     package static let noLastChunk = TransferFault(
         .truncated,
         LocalizableMessage("fault-no-last-chunk", "the connection was closed before the last chunk")

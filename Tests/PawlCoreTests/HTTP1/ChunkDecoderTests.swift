@@ -58,6 +58,26 @@ import Testing
         #expect(decode(text, by: 1000) == .broken)
     }
 
+    @Test func `a bare line feed behind data is refused by its name`() throws {
+        for (text, fault) in [
+            ("5\nhello\n0\n\n", TransferFault.bareChunks), ("5\r\nhello\n0\r\n\r\n", .bareChunks),
+            ("5\r\nhelloX\r\n", .brokenChunks), ("zz\r\n", .brokenChunks),
+        ] {
+            var decoder = ChunkDecoder()
+            var bytes = Array(text.utf8)
+            while true {
+                let (framing, step) = unsafe bytes.withUnsafeBytes { unsafe decoder.scan($0) }
+                bytes.removeFirst(framing)
+                guard case .data(let count) = step else {
+                    #expect(step == .broken && decoder.fault == fault, "\(text)")
+                    break
+                }
+                bytes.removeFirst(count)
+                decoder.take(count)
+            }
+        }
+    }
+
     @Test func `leading zeros are accepted, but only a limited number`() {
         #expect(decode("0000000000000002\r\nab\r\n0\r\n\r\n", by: 5) == .complete("ab", rest: 0))
         #expect(decode(String(repeating: "0", count: 40) + "\r\n\r\n", by: 5) == .broken)
