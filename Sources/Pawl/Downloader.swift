@@ -213,6 +213,7 @@ public final class Downloader: Sendable {
         isSeeded: Bool = false,
         replaces: FileStamp? = nil,
         keepsPartial: Bool = false,
+        takesEverySuccess: Bool = false,
         ownDisk: (DownloadPlan) throws(Failure) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
@@ -225,6 +226,7 @@ public final class Downloader: Sendable {
         }
         job.plan.keepsPartial = job.disk == nil || keepsPartial
         job.plan.isReadable = job.disk == nil
+        job.plan.takesEverySuccess = takesEverySuccess
         if job.disk == nil { job.plan.pieces = pieces }
         job.plan.isSeeded = isSeeded
         job.replaces = replaces

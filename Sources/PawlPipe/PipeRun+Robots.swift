@@ -171,6 +171,7 @@ extension PipeRun {
                 "\(origin.scheme.rawValue)://\(host):\(origin.port)/robots.txt",
                 options: options,
                 hooks: nil,
+                takesEverySuccess: true,
                 to: spool
             )
             request.spool = spool
@@ -248,7 +249,8 @@ extension PipeRun {
     }
 
     /// RFC 9309 §2.3.1: everything is allowed if there is no file: the response is a 4xx (also a 429, once its retries are
-    /// spent) but not that of a proxy, has no content, or is one more redirect; nothing if the file cannot be fetched.
+    /// spent) but not that of a proxy, has no content, or is one more redirect; nothing if the file cannot be fetched, or only
+    /// a part of it, or if a redirect leads nowhere.
     private func finding(to error: PawlError) -> RobotsCache.Finding {
         var failure = error.failure
         if let status = error.status ?? error.response?.status, RobotsRules.isMissing(status: status) {

@@ -92,7 +92,11 @@ struct PipeRedirectTests {
         #expect(sent.count == 1 && sent[0] < 12 << 20, "only what buffers hold is sent on: \(sent)")
     }
 
-    @Test(arguments: [(204, true), (205, true), (401, true), (404, true), (407, false), (500, false)])
+    @Test(arguments: [
+        (204, true), (205, true), (300, false), (301, false), (304, false), (401, true), (404, true),
+        (418, true),
+        (451, true), (407, false), (500, false), (501, false), (520, false), (599, false),
+    ])
     func `a status instead of rules allows everything or nothing`(status: Int, isAllowed: Bool) throws {
         let bench = try PipeBench()
         bench.origin.serve("/robots.txt", Payload(text: "x")) {
@@ -103,6 +107,36 @@ struct PipeRedirectTests {
         let (_, results) = try bench.run(options, with: [])
         #expect((results.first?["status"]?.string == "ok") == isAllowed, "\(results)")
         #expect(bench.origin.log.of("/a").isEmpty == !isAllowed)
+    }
+
+    @Test(
+        arguments: [
+            (200, nil), (201, nil), (202, nil), (203, nil), (206, nil), (226, nil), (299, nil),
+            (206, "0-26/27"),
+            (206, "nonsense"),
+        ] as [(Int, String?)]
+    )
+    func `rules come with every status of success`(status: Int, range: String?) throws {
+        let bench = try PipeBench()
+        let lines = range.map { ["Content-Range: bytes \($0)"] } ?? []
+        bench.origin.serve("/robots.txt", Payload(text: "x")) {
+            $0.instead = .init(status, lines: lines, body: "User-agent: *\nDisallow: /p\n")
+        }
+        try bench.write(["/p", "/open"].map { bench.origin.serve($0, Payload(text: "abc")) })
+        let (_, results) = try bench.run(Self.polite + ["--retries", "0"], with: [])
+        #expect(results.map { $0["status"]?.string } == ["refused", "ok"], "\(results)")
+        #expect(results.first?["reason"]?.string?.contains("robots.txt disallows it") == true)
+    }
+
+    @Test func `a part of the rules is none`() throws {
+        let bench = try PipeBench()
+        bench.origin.serve("/robots.txt", Payload(text: "x")) {
+            $0.instead = .init(206, lines: ["Content-Range: bytes 3-12/27"], body: "r-agent: *")
+        }
+        try bench.write([bench.origin.serve("/open", Payload(text: "abc"))])
+        let (_, results) = try bench.run(Self.polite + ["--retries", "0"], with: [])
+        #expect(results.map { $0["status"]?.string } == ["failed"])
+        #expect(bench.origin.log.of("/open").isEmpty)
     }
 
     @Test(arguments: [5, 6])

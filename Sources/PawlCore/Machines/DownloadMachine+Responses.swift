@@ -81,6 +81,7 @@ extension DownloadMachine {
             held: written,
             name: name
         )
+        judge.takesEverySuccess = plan.takesEverySuccess
         judge.former = former.map { former in
             let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
             let isPage = ContentIdentity(head, total: nil).mediaType.map(Judge.isPage) ?? false

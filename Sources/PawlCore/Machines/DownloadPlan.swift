@@ -41,6 +41,8 @@ package struct DownloadPlan: Hashable, Sendable {
     /// Whether a status other than success ends the download while nothing is on disk, instead of a retry: the
     /// response is the result.
     package var endsWithErrorResponse = false
+    /// Whether the response of every status of success is the content, as rules for robots are (RFC 9309 §2.3.1.1).
+    package var takesEverySuccess = false
     /// Whether another address can be requested when one has expired.
     package var canRefresh = false
     /// The decisions that the program makes itself.

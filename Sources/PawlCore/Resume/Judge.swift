@@ -27,6 +27,8 @@ package struct Judge: Hashable, Sendable {
     package var name: String?
     /// The content of which nothing is on disk any more.
     var former: FormerContent?
+    /// See ``DownloadPlan/takesEverySuccess``.
+    var takesEverySuccess = false
 
     package init(
         requested: RequestedRange,
@@ -102,9 +104,12 @@ package struct Judge: Hashable, Sendable {
         return switch head.status {
         case 0: fileResponse(head)
         case 200: wholeResponse(head)
+        case 206 where takesEverySuccess && !head.statesRange: wholeResponse(head)
         case 206: partialResponse(head)
         case 301, 302, 303, 307, 308: redirect(head)
         case 416: unsatisfiedResponse(head)
+        case 201..<300 where takesEverySuccess && head.status != 204 && head.status != 205:
+            wholeResponse(head)
         case let status: .fault(.status(status, retryAfter: retryAfter(head, wallTime: wallTime)))
         }
     }
@@ -251,6 +256,9 @@ extension ResponseHead {
         case _: nil
         }
     }
+
+    /// Whether it says which part of the resource it has.
+    fileprivate var statesRange: Bool { if case .range = contentRange { true } else { isMultipart } }
 
     /// The greatest length that the head states.
     fileprivate var longest: Int64? {
