@@ -69,6 +69,21 @@ import Testing
             ]
         )
         #expect(process.exit == .code(17) && process.errors.contains("RLIMIT_FSIZE"), "\(process.errors)")
+        let stream = try PawlProcess.run(
+            "/bin/sh",
+            [
+                "-c", "ulimit -f 1000; exec \"$0\" get --progress none -o - \"$2\" >\"$1/out\"",
+                PawlBinary.path,
+                bench.folder.path, url,
+            ]
+        )
+        #expect(
+            stream.exit == .code(17) && stream.errors.contains("standard output: this process may write no")
+        )
+        #expect(
+            stream.errors.contains("RLIMIT_FSIZE") && stream.errors.contains("raise that limit"),
+            "\(stream.errors)"
+        )
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable))

@@ -29,14 +29,20 @@ extension DownloadManager {
     }
 
     /// Runs `body` on a thread of its own: it reads a file of any size.
+    ///
+    /// Without a thread it fails: somebody waits for the result, and a wait without an end would not say why.
     private func work<Value: Sendable>(
         on id: Download.ID,
         _ body: @escaping @Sendable (FileCheckOrder) throws(Failure) -> Value
     ) async throws(PawlError) -> Value {
         let order = try await query { keeper throws(Failure) in try keeper.checkOrder(QueueID(id)) }
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            SystemThread.detached("pawl-check", blocksSignals: true) {
-                continuation.resume(returning: Result { () throws(Failure) in try body(order) })
+            do throws(Failure) {
+                try SystemThread.launch("pawl-check", blocksSignals: true) {
+                    continuation.resume(returning: Result { () throws(Failure) in try body(order) })
+                }
+            } catch {
+                continuation.resume(returning: .failure(error))
             }
         }
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }

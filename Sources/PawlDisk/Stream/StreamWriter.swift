@@ -113,8 +113,18 @@ final class StreamWriter: Sendable {
     }
 
     private func fail(_ what: String, _ error: SystemError) {
-        let why = error.number == EPIPE ? "its reader has closed it" : error.text
-        let failure = Failure(.inputOutput, what, at: target.name, because: why)
+        let failure =
+            if error.number == EPIPE {
+                Failure(.inputOutput, what, at: target.name, because: "its reader has closed it")
+            } else {
+                Failure(
+                    .inputOutput,
+                    what,
+                    at: target.name,
+                    because: error.causeForFile,
+                    remedy: error.isOfSizeLimit ? .raiseSizeLimit : ""
+                )
+            }
         output.withLock { $0.failure = failure }
     }
 }

@@ -218,7 +218,7 @@ extension Failure {
         case EACCES, EPERM: "choose another folder, or make this one writable"
         case EROFS: "choose another folder: this file system is read-only"
         case EMFILE, ENFILE: "raise the limit of open files, or run fewer downloads at once"
-        case EFBIG where FileSizeLimit.current != nil: "raise that limit, or start Pawl without it"
+        case EFBIG where error.isOfSizeLimit: .raiseSizeLimit
         case EFBIG: "choose a folder on a file system that supports files of this size"
         case EIO: "check the disk: it reported an error"
         default: ""

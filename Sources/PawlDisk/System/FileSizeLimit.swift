@@ -14,7 +14,14 @@ enum FileSizeLimit {
     }
 }
 
+extension Remedy {
+    static let raiseSizeLimit: Remedy = "raise that limit, or start Pawl without it"
+}
+
 extension SystemError {
+    /// Whether a limit of this process is the cause.
+    var isOfSizeLimit: Bool { number == EFBIG && FileSizeLimit.current != nil }
+
     /// The message, or the limit of this process that is the cause.
     var causeForFile: LocalizableMessage {
         guard number == EFBIG, let limit = FileSizeLimit.current else { return message }
