@@ -45,6 +45,8 @@ import Testing
         ("B2 E2 CA D4", "测试"), ("83 65 83 58 83 67", "テスト"),
         ("93 FA 96 7B 8C EA", "日本語"), ("D6 D0 CE C4 CE C4 BC FE 28 31 29", "中文文件(1)"),
         ("A4 A4 A4 E5 C0 C9 AE D7", "中文檔案"),
+        // EUC-JP, whose katakana are ideographs in Big5, and two of those.
+        ("A5 C6 A5 B9 A5 C8", "テスト"), ("A5 C7 A1 BC A5 BF", "データ"), ("A5 BB A5 AB", "本市"),
         // Western: windows-1252.
         ("63 61 66 E9", "café"), ("DC 62 65 72 67 72 F6 DF 65", "Übergröße"),
         ("C4 72 7A 74 65 20 C4 6D 74 65 72", "Ärzte Ämter"),

@@ -106,6 +106,7 @@ enum EastAsianCharset: String, CaseIterable {
     private func rating(of bytes: [UInt8]) -> Int? {
         var rest = bytes[...]
         var (all, common, row, longestRow) = (0, 0, 0, 0)
+        var (katakana, longestKatakana) = (0, 0)
         while let lead = rest.popFirst() {
             if lead.isASCII {
                 row = 0
@@ -121,9 +122,12 @@ enum EastAsianCharset: String, CaseIterable {
             common += isCommon ? 1 : 0
             row = isCommon ? row + 1 : 0
             longestRow = max(longestRow, row)
+            katakana = isKatakana(lead, trail) ? katakana + 1 : 0
+            longestKatakana = max(longestKatakana, katakana)
         }
         guard longestRow >= 2, common * 3 >= all * 2 else { return nil }
-        return common * 100 / all
+        // Those in a row are a word; as Big5 they would be rarely used ideographs of a few strokes.
+        return common * 100 / all + (longestKatakana >= 3 ? 1 : 0)
     }
 
     private func isPair(_ lead: UInt8, _ trail: UInt8) -> Bool {
@@ -134,6 +138,11 @@ enum EastAsianCharset: String, CaseIterable {
             (0x81...0x9F ~= lead || 0xE0...0xFC ~= lead) && 0x40...0xFC ~= trail && trail != 0x7F
         case .eucJP, .eucKR: 0xA1...0xFE ~= lead && 0xA1...0xFE ~= trail
         }
+    }
+
+    /// Of EUC-JP only, since the same bytes are the same characters in GB 18030.
+    private func isKatakana(_ lead: UInt8, _ trail: UInt8) -> Bool {
+        self == .eucJP && (lead == 0xA5 && 0xA1...0xF6 ~= trail || lead == 0xA1 && trail == 0xBC)
     }
 
     /// The first level of ideographs, syllables, and punctuation.
