@@ -215,12 +215,29 @@ import Testing
         "sha_256=\(OptionParserTests.sum.uppercased())",
         "SHA256 = \(OptionParserTests.sum)", OptionParserTests.sum,
         "sha256-q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=",
+        "sha256-q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=?foo", "sha-256-\(OptionParserTests.sum)",
+        "sha-256=q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=",
+        "sha-256=:q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=:", "0x\(OptionParserTests.sum)",
+        "SHA256=0X\(OptionParserTests.sum.uppercased())", "sha256 \(OptionParserTests.sum)",
+        Array(repeating: "AB", count: 32).joined(separator: ":"), "\(OptionParserTests.sum)  f.iso",
+        "\(OptionParserTests.sum) *../f.iso\n", "\\\(OptionParserTests.sum)  a\\\\b",
+        "SHA256 (f (1).iso) = \(OptionParserTests.sum)", "SHA2-256(f)= \(OptionParserTests.sum)",
+        "SHA256          \(OptionParserTests.sum.uppercased())       C:\\f.iso",
     ])
     func `a checksum is taken in the usual spellings`(given: String) throws {
         let plan = try plan("--checksum", given, "u")
         #expect(plan.options.download.checksum == "sha-256=\(sum)")
         #expect(try OptionValues.checksum(given).text == "sha-256=\(sum)")
         #expect(Checksum.list("\(given),md5:\(sum.prefix(32))")?.count == 2)
+    }
+
+    @Test func `a line may have commas in its name, and several lines are no digest`() throws {
+        let line = "\(sum)  a,b, c.iso"
+        #expect(try plan("--checksum", line, "u").options.download.checksum == "sha-256=\(sum)")
+        for text in ["\(line)\n\(line)", "\(sum)  f\n\(sum)  g", "SHA3 (f) = \(sum)", "0x12"] {
+            let failure = failure("--checksum", text, "u")
+            #expect(failure?.why.contains("one line of a sums file") == true, "\(text)")
+        }
     }
 
     private static let sum = String(repeating: "ab", count: 32)

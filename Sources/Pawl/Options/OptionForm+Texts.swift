@@ -84,7 +84,7 @@ extension OptionForm<String> {
         }
     }
 
-    /// `TYPE=HEX` in the usual spellings, or several separated by commas.
+    /// A digest in the usual forms, or several separated by commas.
     static let checksum = {
         var form = text(check: checkChecksum)
         form.parse = { Checksum.list($0)?.text ?? $0 }
@@ -92,6 +92,7 @@ extension OptionForm<String> {
     }()
 
     @Sendable private static func checkChecksum(_ text: String, _ id: OptionID) throws(Failure) {
+        guard Checksum.list(text) == nil else { return }
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             try checkOne(String(part), id)
         }
@@ -114,8 +115,8 @@ extension OptionForm<String> {
             refusing: id,
             text,
             because: LocalizableMessage(
-                "must-be-digest",
-                "must be TYPE=HEX with one of the types \(DownloadOption.checksumNames)"
+                "must-be-one-digest",
+                "must be TYPE=HEX, TYPE-BASE64, digits alone or one line of a sums file, with one of the types \(DownloadOption.checksumNames)"
             )
         )
     }

@@ -67,7 +67,7 @@ extension OptionValues {
             throw bad(
                 "checksum",
                 value,
-                "must be TYPE=HEX, with TYPE one of \(DownloadOption.checksumNames), and HEX of its length"
+                "must be TYPE=HEX, TYPE-BASE64, digits alone or one line of a sums file, with TYPE one of \(DownloadOption.checksumNames), and digits of its length"
             )
         }
         return checksum

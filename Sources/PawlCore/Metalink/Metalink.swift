@@ -166,48 +166,6 @@ package struct Metalink: Hashable, Sendable {
     }
 }
 
-extension Checksum {
-    /// `TYPE=HEX`, as in options.
-    package var text: String { "\(algorithm.rawValue)=\(Hexadecimal.text(digest))" }
-
-    /// Reads `TYPE=HEX` in the usual spellings: `:` for `=`, the type in upper case and without hyphens, only the digits of the
-    /// SHA-2 families, SHA-1 and MD5, or `sha256-BASE64` (Subresource Integrity).
-    ///
-    /// `nil` for an unknown type or another length.
-    package init?(text: String) {
-        let bytes = Array(text.utf8).trimmed(\.isWhiteSpace)
-        if let algorithm = HashAlgorithm(digits: bytes.count), let bare = Checksum(algorithm, hex: bytes) {
-            self = bare
-            return
-        }
-        if let mark = bytes.firstIndex(where: { $0 == .equals || $0 == UInt8(ascii: ":") }),
-            let algorithm = HashAlgorithm(spelled: bytes[..<mark].trimmed(\.isWhiteSpace)),
-            let checksum = Checksum(algorithm, hex: bytes[(mark + 1)...].trimmed(\.isWhiteSpace))
-        {
-            self = checksum
-            return
-        }
-        guard let dash = bytes.firstIndex(of: .dash),
-            bytes[..<dash].map(\.lowercased).starts(with: "sha".utf8),
-            let algorithm = HashAlgorithm(spelled: bytes[..<dash]),
-            let checksum = Checksum(algorithm, base64: bytes[(dash + 1)...])
-        else { return nil }
-        self = checksum
-    }
-
-    /// Reads `TYPE=HEX,TYPE=HEX`; `nil` if one of them cannot be read.
-    package static func list(_ text: String) -> [Checksum]? {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        let checksums = parts.compactMap { Checksum(text: String($0)) }
-        return checksums.count == parts.count ? checksums : nil
-    }
-}
-
-extension [Checksum] {
-    /// `TYPE=HEX,TYPE=HEX`, as in options.
-    package var text: String { map(\.text).joined(separator: ",") }
-}
-
 extension Metalink.File {
     /// The addresses, the best one first; those of the preferred protocol and place come before others of
     /// better priority.

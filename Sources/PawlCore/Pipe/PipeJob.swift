@@ -136,7 +136,7 @@ package struct PipeJob: Hashable, Sendable {
             refusal(line, reason, members ?? [JSON.Member("url", .string(url))])
         }
         if let checksum, Checksum.list(checksum) == nil {
-            return refuse("the checksum is not TYPE=HEX of a known type")
+            return refuse("the checksum is not TYPE=HEX of a known type, nor one line of a sums file")
         }
         if let out, let flaw = SampleName.flaw(ofPath: out) { return refuse("out \(flaw)") }
         do throws(Failure) {

@@ -413,7 +413,7 @@ const messages = {
   "command-list": "它读取文件",
   "command-host": "它设置的主机与 URL 的主机不同",
   "command-unknown-option": "Pawl 没有与 {0} 的这个选项对应的选项",
-  "must-be-digest": "格式必须是 类型=十六进制摘要，类型为 {0} 之一",
+  "must-be-one-digest": "必须是 类型=十六进制摘要、类型-Base64、单独的十六进制摘要或校验和文件中的一行，类型为 {0} 之一",
   "must-have-digits": "{0} 必须有 {1} 个十六进制数字",
   "must-be-key": "必须是 sha256// 加 SHA-256 摘要的 Base64（44 个字符）",
   "must-be-override": "格式必须是 主机:端口:地址，地址为一个数字地址，如 example.org:443:192.0.2.1",
