@@ -16,6 +16,13 @@ import Testing
         #expect(line(.started(total: 2048, resumedAt: 1024)) == "f.iso: resuming at 1.00 KiB of 2.00 KiB")
         #expect(line(.notice("started over"), name: nil) == "f.iso: started over")
         #expect(line(.retry(error, delay: 1.2)) == "f.iso: no response from h: silence; retrying in 2 s")
+        var cut = error
+        cut.retryAfter = 86_400
+        #expect(
+            line(.retry(cut, delay: 3600))
+                == "f.iso: no response from h: silence; retrying in 1:00:00, the longest wait that --max-retry-after allows"
+        )
+        #expect(line(.retry(cut, delay: 86_400)).hasSuffix("retrying in 1d 0h"))
         #expect(line(.waitingForNetwork) == "f.iso: no network connection; resumes when it is back")
         #expect(line(.verifying) == "f.iso: verifying")
         #expect(line(.paused) == "f.iso: paused")

@@ -33,6 +33,20 @@ import Testing
         #expect(steps.line(of: snapshot(70, of: nil), at: 120_000) != nil)
     }
 
+    @Test func `a wait that a host requested is reported as it begins, once`() {
+        var steps = ProgressSteps()
+        var waiting = snapshot(5, of: 10)
+        (waiting.waitsForHost, waiting.retryIn) = ("h", 3599)
+        let line = "f: 50%, 5/10 B, waiting for h, which requested a wait: 59:59 left"
+        #expect(steps.line(of: waiting, at: 0) == line)
+        #expect(steps.line(of: waiting, at: 59_000) == nil && steps.line(of: waiting, at: 60_000) != nil)
+        waiting.waitsForHost = nil
+        #expect(steps.line(of: waiting, at: 61_000) == nil)
+        (waiting.waitsForHost, waiting.retryIn) = ("h", 4)
+        #expect(steps.line(of: waiting, at: 62_000) == nil, "a short one is not worth a line")
+        #expect(steps.wait(of: waiting, atLeast: 3) != nil && steps.wait(of: waiting, atLeast: 3) == nil)
+    }
+
     @Test func `a download that waits says so`() {
         var steps = ProgressSteps()
         var waiting = snapshot(5, of: 10)

@@ -256,7 +256,7 @@ extension GetOptions {
             aliases: ["silent"],
             takes: .none,
             in: .output,
-            "print errors only",
+            "print errors only, and waits of a minute or more that a server requests",
             setsOneDownload: false
         ) {
             (options, _) in

@@ -98,9 +98,9 @@ struct GetSession: ~Copyable {
     }
 
     /// The longest time that events may wait while there are many.
-    private var untilNext: Int32? {
+    private var untilNext: Int32 {
         let next = reporter.untilNext()
-        return isBusy ? min(next ?? 20, 20) : next
+        return isBusy ? min(next, 20) : next
     }
 
     /// How many downloads may end before this thread must wake: few enough that no slot is idle for lack of work.

@@ -11,7 +11,7 @@ struct ProgressReporter: ~Copyable {
         case lines
         /// JSON on standard output.
         case json
-        /// Errors only.
+        /// Errors, and waits of a minute or more.
         case quiet
     }
 
@@ -56,19 +56,16 @@ struct ProgressReporter: ~Copyable {
     /// Whether progress bars are drawn, so that terminal signals matter.
     var hasDisplay: Bool { mode == .display }
 
-    /// Milliseconds between two redraws, or between progress events of JSON.
-    private var interval: Int64? {
+    /// Milliseconds between two redraws, between progress events of JSON, or between looks for what is worth a line.
+    private var interval: Int64 {
         switch mode {
         case .display: 200
-        case .json, .lines: 1000
-        case .quiet: nil
+        case .json, .lines, .quiet: 1000
         }
     }
 
-    /// Milliseconds until the next redraw; `nil` if there is none.
-    func untilNext() -> Int32? {
-        interval.map { _ in Int32(clamping: max(0, nextShow - milliseconds())) }
-    }
+    /// Milliseconds until the next redraw.
+    func untilNext() -> Int32 { Int32(clamping: max(0, nextShow - milliseconds())) }
 
     mutating func notify(_ report: Report) {
         let isFailure = if case .failed = report.kind { true } else { false }
@@ -81,9 +78,16 @@ struct ProgressReporter: ~Copyable {
             output.appendLine(JSONLines.line(report))
             if isFailure { errors.appendLine(PlainText.line(report)) }
         case .quiet:
-            if isFailure { errors.appendLine(PlainText.line(report)) }
+            let isLongWait =
+                if case .retry(let error, let delay) = report.kind {
+                    error.retryAfter != nil && delay >= Self.longestSilence
+                } else { false }
+            if isFailure || isLongWait { errors.appendLine(PlainText.line(report)) }
         }
     }
+
+    /// Seconds that are waited at a server's request without a word.
+    private static let longestSilence = 60.0
 
     /// Prints what was sent or received, in every mode.
     mutating func show(_ trace: TransferTrace) {
@@ -97,16 +101,17 @@ struct ProgressReporter: ~Copyable {
     /// `left` is the number of files not yet added to the downloader.
     mutating func show(_ ledger: borrowing RunLedger, left: Int, downloads: [UInt64: Download]) {
         let now = milliseconds()
-        if let interval, now >= nextShow {
+        if now >= nextShow {
             nextShow = now + interval
             let running = running(ledger, downloads)
             if mode == .json { for row in running { output.appendLine(JSONLines.progress(row)) } }
             if mode == .display { draw(ledger, running, left: left) }
-            if mode == .lines {
-                for snapshot in running {
-                    guard let line = steps.line(of: snapshot, at: now) else { continue }
-                    errors.appendLine(line)
-                }
+            for snapshot in running where mode == .lines || mode == .quiet {
+                let line =
+                    mode == .lines
+                    ? steps.line(of: snapshot, at: now)
+                    : steps.wait(of: snapshot, atLeast: Self.longestSilence)
+                if let line { errors.appendLine(line) }
             }
         }
         output.flush()

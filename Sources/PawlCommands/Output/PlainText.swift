@@ -10,7 +10,7 @@ package enum PlainText {
             case .started(let total, let resumedAt): "\(name): \(started(total, resumedAt))"
             case .notice(let notice): "\(name): \(notice)"
             case .retry(let error, let delay):
-                "\(name): \(error.failure.commandLineCause); retrying \(wait(delay))"
+                "\(name): \(error.failure.commandLineCause); retrying \(wait(delay))\(limit(error, delay))"
             case .waitingForNetwork: "\(name): no network connection; resumes when it is back"
             case .waitingForDisk: "\(name): waiting for the disk; continues by itself"
             case .verifying: "\(name): verifying"
@@ -23,6 +23,12 @@ package enum PlainText {
 
     private static func wait(_ seconds: Double) -> String {
         seconds < 1 ? "now" : "in \(StateText.wait(seconds))"
+    }
+
+    /// Why the wait is shorter than the one that the server requested.
+    private static func limit(_ error: PawlError, _ delay: Double) -> String {
+        guard let requested = error.retryAfter, requested > delay + 1 else { return "" }
+        return ", the longest wait that --max-retry-after allows"
     }
 
     /// The last line of a run with several files.

@@ -53,10 +53,15 @@ extension DownloadMachine {
                 )
             )
         case .status(let status, let retryAfter):
+            // A shorter one is no longer than that of a retry without it.
+            let long = retryAfter.flatMap { $0 > RetryPolicy.longestWait ? $0 : nil }
+            let isCut = long.map { $0 > plan.retry.longestRetryAfter } ?? false
             var result = failure(
-                because: .httpStatus(status),
-                remedy: StatusAdvice.remedy(for: status)
-                    ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept)
+                because: long.map { .httpStatus(status, wait: $0) } ?? .httpStatus(status),
+                remedy: isCut
+                    ? "try again later, or increase \(.option(.maximumRetryAfter))"
+                    : StatusAdvice.remedy(for: status)
+                        ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept)
             )
             result.status = status
             result.retryAfter = retryAfter

@@ -20,11 +20,7 @@ extension Failure {
     /// The cause in a word or two: the response's status code if there is one.
     package var brief: String {
         if let cause, cause.lacksDescriptors { return cause.description.lowercased() }
-        if let cause, cause.id == "http-status",
-            case .text(let status)? = cause.values.first
-        {
-            return status
-        }
+        if let status = cause?.httpStatus { return status }
         return switch code {
         case .timeout: "timeout"
         case .notFound: "not found"

@@ -39,10 +39,6 @@ package enum Aria2cExit {
 
     /// The HTTP status that is the cause.
     package static func status(of error: PawlError) -> Int? {
-        guard let cause = error.cause, cause.id == "http-status", case .text(let text) = cause.values.first
-        else {
-            return nil
-        }
-        return Int(text)
+        error.cause?.httpStatus.flatMap { Int($0) }
     }
 }

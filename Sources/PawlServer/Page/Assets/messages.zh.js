@@ -104,6 +104,7 @@ const messages = {
   "program-ended-while-starting": "启动此下载时，程序已 {0} 次意外终止",
   "no-network": "没有网络",
   "http-status": "服务器应答 {0}",
+  "http-status-wait": "服务器应答 {0}，并要求等待 {2}",
   "digest-mismatch": "{0} 应为 {1}（{2}），实为 {3}",
   "digest-mismatch-guessed": "应为 {0}（{1}，未说明类型），所有支持的类型都不相符，{2} 为 {3}；它可能是其他类型（如 BLAKE3）",
   "partial-has-other-size": "未完成的文件有 {0} 字节，而内容有 {1} 字节",

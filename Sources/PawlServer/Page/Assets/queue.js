@@ -60,7 +60,7 @@ export const isOfStore = ({ cause }) => cause?.messageID.startsWith("s3-") === t
 export const awaitedBy = (failure) => /^waits-for-(.*)/.exec(failure?.cause?.messageID ?? "")?.[1];
 
 /** The response was a 403, as to a link that has expired. @param {Failure | undefined} failure */
-export const isForbidden = (failure) => failure?.cause?.messageID === "http-status" && failure.cause.values?.[0] === "403";
+export const isForbidden = (failure) => failure?.cause?.messageID.startsWith("http-status") === true && failure.cause.values?.[0] === "403";
 
 /** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */
 export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z ]+ [a-z]+:\/\/\S+: /, "");

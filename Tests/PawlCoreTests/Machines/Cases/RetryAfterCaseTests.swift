@@ -65,6 +65,33 @@ import Testing
         #expect(requested == [.seconds(7)])
     }
 
+    @Test(arguments: [
+        ("60", "the server returned 503 Service Unavailable"),
+        ("61", "the server returned 503 Service Unavailable and requested a wait of 2 min"),
+        ("3600", "the server returned 503 Service Unavailable and requested a wait of 60 min"),
+        ("7201", "the server returned 503 Service Unavailable and requested a wait of 3 h"),
+        ("999999999", "the server returned 503 Service Unavailable and requested a wait of ≥ 24 h"),
+    ])
+    func `a long wait that the server requested is a part of the reason`(field: String, why: String) throws {
+        for retries in [0, 5] {
+            var bench = Bench { $0.retry = RetryPolicy(retries: retries, longestRetryAfter: .seconds(3600)) }
+            bench.begin()
+            var head = ResponseHead(status: 503)
+            head.retryAfter = field
+            bench.respond(head)
+            let failures = bench.said.compactMap { action -> Failure? in
+                switch action {
+                case .notify(.retrying(let failure, after: _)), .notify(.failed(let failure)): failure
+                case _: nil
+                }
+            }
+            let failure = try #require(failures.first)
+            #expect(failure.why == why && failure.brief == "503")
+            let isCut = why.hasSuffix(" h")
+            #expect(failure.remedy.text.contains("the longest Retry-After") == isCut, "\(failure)")
+        }
+    }
+
     @Test func `a longer wait of the server wins, a shorter one does not`() {
         #expect(waits(503, "40") == [40, 40, 40, 40, 40])
         #expect(waits(503, "2").first == 2)
