@@ -43,6 +43,21 @@ import Testing
         }
     }
 
+    @Test func `a list in UTF-16 is read as in UTF-8`() throws {
+        let text = "\u{FEFF}# é\r\nhttp://a/1\r\n  out=é.bin\r\nhttp://a/2\r\n"
+        let wide = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let plan = try GetPlan(arguments: ["-i", "list"]) { _ in wide }
+        #expect(plan.items.map(\.source) == ["http://a/1", "http://a/2"])
+        #expect(try plan.downloadOptions(for: plan.items[0]).fileName == "é.bin")
+    }
+
+    @Test func `commands between other text are a list`() throws {
+        let plan = try plan("Fetch it:\n  $ wget -O x http://a/1\n  $ curl -H 'A: 1' http://a/2\n")
+        #expect(plan.items.map(\.source) == ["http://a/1", "http://a/2"])
+        #expect(try plan.downloadOptions(for: plan.items[0]).fileName == "x")
+        #expect(try plan.downloadOptions(for: plan.items[1]).headers == ["A: 1"])
+    }
+
     @Test func `a Metalink is recognized as a list and as an argument`() throws {
         let text = """
             <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f.iso">

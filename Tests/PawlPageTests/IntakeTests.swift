@@ -123,6 +123,45 @@ extension BrowserTests {
             }
         }
 
+        @Test func `a dropped list keeps mirrors and options, and commands are found in text`() async throws {
+            try await PageBench.with { bench in
+                let payload = Payload(seed: 1, length: 5_000)
+                let urls = (0..<4).map { bench.origin.serve("/list/\($0)", payload) }
+                let files = try TemporaryFolder()
+                let text =
+                    "# a list\r\n\(urls[0])\t\(urls[1])\r\n  out=named.bin\r\n  header=X-List: 1\r\n  split=4\r\n"
+                let wide = "\u{FEFF}\(text)".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+                try FileSystem.write(wide, to: files.path("list.txt"))
+                let page = try await bench.page()
+                try await page.drop(files: [files.path("list.txt")])
+                try await page.wait("document.querySelector('#add-urls')?.value === '\(urls[0])'")
+                try await page.wait("document.querySelector('#add-name').value === 'named.bin'")
+                let prose =
+                    "To fetch it:\n  $ curl -H 'X-Two: 2' \(urls[2])\n  $ wget -O three.bin \(urls[3])\nThat's all."
+                try await page.paste(prose, into: "#add-urls")
+                let all = [urls[0], urls[2], urls[3]].joined(separator: ",")
+                try await page.wait(
+                    "document.querySelector('#add-urls').value.split('\\n').join() === '\(all)'"
+                )
+                try await page.click(".dialog .primary")
+                try await page.wait("\(PageBench.text(of: "three.bin", ".cell-state")) === 'Finished'")
+                try await page.wait("\(PageBench.text(of: "named.bin", ".cell-state")) === 'Finished'")
+                try await page.wait("\(PageBench.text(of: "2", ".cell-state")) === 'Finished'")
+                #expect(bench.origin.log.of("/list/0").first?.request.header("X-List") == "1")
+                #expect(bench.origin.log.of("/list/2").first?.request.header("X-Two") == "2")
+            }
+        }
+
+        @Test func `text about a program that has no command is pasted as it is`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                try await page.press("n")
+                try await page.wait("document.querySelector('#add-urls')")
+                try await page.paste("curl is a tool", into: "#add-urls")
+                try await page.wait("document.querySelector('#add-urls').value === 'curl is a tool'")
+            }
+        }
+
         @Test func `an error is shown above a dialog that opens, and once`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()

@@ -7,15 +7,15 @@ extension GetPlan.Item {
         try DroppedContent.entries(ofMetalink: bytes, named: path).map { GetPlan.Item($0) }
     }
 
-    /// The downloads of an input file; a Metalink, and commands of curl and aria2c, are recognized by their content.
+    /// The downloads of an input file; a Metalink, and commands of curl, wget and aria2c, are recognized by their content.
     static func items(ofList bytes: [UInt8], named name: String) throws(Failure) -> [GetPlan.Item] {
-        if case .entries(let entries) = try DroppedContent(bytes, named: name) {
-            return entries.map { GetPlan.Item($0) }
+        switch try DroppedContent(bytes, named: name) {
+        case .entries(let entries), .list(let entries): return entries.map { GetPlan.Item($0) }
+        case .text: return try InputFile.parse(bytes, name: name).map { GetPlan.Item($0) }
         }
-        return try InputFile.parse(bytes, name: name).map { GetPlan.Item($0) }
     }
 
-    /// The downloads of an argument: a URL, a command of curl or aria2c, or the name of a Metalink.
+    /// The downloads of an argument: a URL, a command of curl, wget or aria2c, or the name of a Metalink.
     static func items(
         of source: String,
         readingWith read: (String) throws(Failure) -> [UInt8]

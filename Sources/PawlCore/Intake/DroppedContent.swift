@@ -2,6 +2,8 @@
 package enum DroppedContent: Hashable, Sendable {
     /// Downloads with their mirrors, digests and header fields.
     case entries([InputEntry])
+    /// An input file, with its options as written.
+    case list([InputEntry])
     /// Text in which URLs are to be looked for.
     case text(String)
 
@@ -9,22 +11,29 @@ package enum DroppedContent: Hashable, Sendable {
     ///
     /// Throws code 28 for what is no list of downloads.
     package init(_ bytes: [UInt8], named name: String) throws(Failure) {
-        let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        if Self.isTorrent(content) {
+        let content = UnicodeText.utf8(bytes)
+        if Self.isTorrent(content[...]) {
             throw Self.refusal(name, Self.noTorrents)
         }
-        if Self.isMetalink(content) {
-            self = .entries(try Self.entries(ofMetalink: bytes, named: name))
+        if Self.isMetalink(content[...]) {
+            self = .entries(try Self.entries(ofMetalink: content, named: name))
             return
         }
-        guard let text = Self.text(content) else {
+        guard let text = Self.text(content[...]) else {
             throw Self.refusal(name, .init("not-a-list", "it is neither a list of URLs nor a Metalink"))
         }
-        if TransferCommand.isCommand(text) {
-            self = .entries(try TransferCommand.entries(in: text))
+        // An option of a list may have the name of a program.
+        if InputFile.hasOptions(content) {
+            self = .list(try InputFile.parse(content, name: Redaction.printable(name)))
             return
         }
-        if bytes.count <= SumsFile.longest, !text.contains("://"), SumsFile(bytes, named: name.utf8) != nil {
+        if let entries = try TransferCommand.found(in: text) {
+            self = .entries(entries)
+            return
+        }
+        if content.count <= SumsFile.longest, !text.contains("://"),
+            SumsFile(content, named: name.utf8) != nil
+        {
             throw Self.refusal(
                 name,
                 .init(
@@ -49,14 +58,6 @@ package enum DroppedContent: Hashable, Sendable {
 
     /// `nil` for what is no text: control characters are at its beginning.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
-        let isLittle = bytes.starts(with: [0xFF, 0xFE])
-        if isLittle || bytes.starts(with: [0xFE, 0xFF]) {
-            let pairs = stride(from: bytes.startIndex + 2, to: bytes.endIndex - 1, by: 2)
-            let units = pairs.map {
-                UInt16(bytes[$0]) << (isLittle ? 0 : 8) | UInt16(bytes[$0 + 1]) << (isLittle ? 8 : 0)
-            }
-            return String(decoding: units, as: UTF16.self)
-        }
         let isBinary = bytes.prefix(4096).contains { $0 < 9 || (14..<32).contains($0) && $0 != 27 }
         return isBinary ? nil : String(decoding: bytes, as: UTF8.self)
     }

@@ -10,13 +10,25 @@ package enum ShellWords {
         guard text.utf8.count <= longest else {
             throw refusal(.init("command-too-long", "it is longer than 1 MiB"))
         }
-        var parser = Parser(Array(text.utf8))
-        parser.usesCarets = isForCmd(parser.bytes)
+        let bytes = Array(text.utf8)
+        var parser = Parser(bytes, from: 0, to: bytes.count)
+        parser.usesCarets = isForCmd(bytes[...])
         return try parser.run()
     }
 
+    /// The commands of the line that begins at `start`, with those that continue it, and where that ends.
+    static func line(of bytes: [UInt8], from start: Int) throws(Failure) -> (commands: [[String]], end: Int) {
+        var parser = Parser(bytes, from: start, to: min(bytes.count, start + longest))
+        // How a line is written shows in its first part.
+        let first = bytes.firstIndex(of: .lineFeed, from: start).map { $0 + 1 } ?? bytes.count
+        parser.usesCarets = isForCmd(bytes[start..<first])
+        parser.endsWithLine = true
+        let commands = try parser.run()
+        return (commands, parser.position)
+    }
+
     /// Whether a caret is before a quote, or at the end of a line.
-    private static func isForCmd(_ bytes: [UInt8]) -> Bool {
+    private static func isForCmd(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.indices.dropLast().contains { index in
             bytes[index] == .caret && [.quote, .lineFeed, .carriageReturn].contains(bytes[index + 1])
         }
@@ -44,17 +56,22 @@ extension UInt8 {
 }
 
 private struct Parser {
-    let bytes: [UInt8]
+    private let bytes: [UInt8]
+    private let end: Int
     var usesCarets = false
-    private var position = 0
+    /// Whether what follows the line of the first command is left.
+    var endsWithLine = false
+    private(set) var position: Int
     private var word: [UInt8]?
     private var words: [String] = []
     private var commands: [[String]] = []
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], from start: Int, to end: Int) {
+        (self.bytes, position, self.end) = (bytes, start, end)
+    }
 
     private func peek(_ distance: Int = 0) -> UInt8? {
-        position + distance < bytes.count ? bytes[position + distance] : nil
+        position + distance < end ? bytes[position + distance] : nil
     }
 
     private mutating func append(_ byte: UInt8) {
@@ -66,6 +83,9 @@ private struct Parser {
         while let byte = peek() {
             position += 1
             switch byte {
+            case .lineFeed where endsWithLine:
+                endCommand()
+                return commands
             case .lineFeed, .carriageReturn, UInt8(ascii: ";"): endCommand()
             case UInt8(ascii: " "), UInt8(ascii: "\t"): endWord()
             case .caret where usesCarets: caret()

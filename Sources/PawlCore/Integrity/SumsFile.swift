@@ -29,13 +29,12 @@ package struct SumsFile: Hashable, Sendable {
     package init?(_ bytes: [UInt8], named name: some Sequence<UInt8> = []) {
         notation = SumsNotation(name)
         guard bytes.count <= Self.longest else { return nil }
-        var text = bytes[...]
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        let text = UnicodeText.utf8(bytes)
         guard text.first(where: { !$0.isWhiteSpace }) != .less else { return nil }
-        let signed = ClearSignedText(Array(text))
-        if signed == nil, ClearSignedText.isMarked(text) { return nil }
+        let signed = ClearSignedText(text)
+        if signed == nil, ClearSignedText.isMarked(text[...]) { return nil }
         var unnamed: [Checksum] = []
-        let lines = (signed?.text ?? Array(text)).split(separator: .lineFeed)
+        let lines = (signed?.text ?? text).split(separator: .lineFeed)
         for line in lines where line.count <= Self.longestLine {
             var line = line
             while line.last == .carriageReturn { line = line.dropLast() }
@@ -64,7 +63,7 @@ package struct SumsFile: Hashable, Sendable {
 
     /// Whether a line is one of `cksum` without `-a`: a CRC in decimal digits, the size, and the name.
     package static func hasPOSIXChecksums(_ bytes: [UInt8]) -> Bool {
-        bytes.split(separator: .lineFeed).contains { line in
+        UnicodeText.utf8(bytes).split(separator: .lineFeed).contains { line in
             let words = line.split(maxSplits: 2, whereSeparator: \.isBlank)
             return words.count == 3 && words[0].count <= 10 && words[0].allSatisfy(\.isDigit)
                 && words[1].allSatisfy(\.isDigit)

@@ -27,10 +27,9 @@ package struct RobotsRules: Hashable, Sendable {
         var hasOwn = false
         // The agents of the current group, and whether it has rules yet.
         var (isOwn, isGeneral, hasRules) = (false, false, true)
-        var text = bytes.prefix(Self.limit)
-        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        var text = UnicodeText.utf8(Array(bytes.prefix(Self.limit)))[...]
         // A line that was cut may say something else.
-        if text.count < bytes.count || bytes.count == Self.limit {
+        if bytes.count >= Self.limit {
             text = text.prefix(
                 through: text.lastIndex { $0 == .lineFeed || $0 == .carriageReturn } ?? text.startIndex
             )

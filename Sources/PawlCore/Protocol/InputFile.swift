@@ -48,9 +48,6 @@ package enum InputFile {
         _ bytes: [UInt8],
         name: String = "the input file"
     ) throws(Failure) -> [InputEntry] {
-        guard !bytes.starts(with: [0xFF, 0xFE]), !bytes.starts(with: [0xFE, 0xFF]) else {
-            throw Position(name: name, line: 1).failure("it is UTF-16; save it as UTF-8")
-        }
         var entries: [InputEntry] = []
         try forEachLine(of: bytes) { (line, raw, content) throws(Failure) in
             guard content.first != .hash else { return }
@@ -71,13 +68,30 @@ package enum InputFile {
         return entries
     }
 
+    /// Whether options are below a URL, as in no other text.
+    static func hasOptions(_ bytes: [UInt8]) -> Bool {
+        var above: ArraySlice<UInt8>?
+        var found = false
+        forEachLine(of: bytes) { _, raw, content in
+            guard !found, content.first != .hash else { return }
+            guard raw.first?.isBlank == true else {
+                above = content
+                return
+            }
+            let name = content.prefix { $0.isLetter || $0.isDigit || $0 == .dash }
+            guard let line = above, !name.isEmpty, content[name.endIndex...].first == .equals else { return }
+            found = addresses(line).allSatisfy { BareAddress.hasScheme($0) && !$0.utf8.has(\.isBlank) }
+        }
+        return found
+    }
+
     /// Calls `body` with each line that has content: its number from 1, the line, and its content.
     static func forEachLine<Failure: Error>(
         of bytes: [UInt8],
         _ body: (Int, ArraySlice<UInt8>, ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
-        var next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        var line = 0
+        let bytes = UnicodeText.utf8(bytes)
+        var (next, line) = (0, 0)
         while next <= bytes.count {
             let end = bytes.firstIndex(of: .lineFeed, from: next) ?? bytes.count
             let raw = bytes[next..<end]

@@ -60,7 +60,7 @@ private struct NetrcWords {
     private var isAtLineStart = true
 
     /// A byte order mark at the beginning is skipped.
-    init(_ file: [UInt8]) { rest = file.starts(with: [0xEF, 0xBB, 0xBF]) ? file.dropFirst(3) : file[...] }
+    init(_ file: [UInt8]) { rest = UnicodeText.utf8(file)[...] }
 
     /// A quoted word may contain white space, and a backslash in it escapes the next byte.
     mutating func next() -> [UInt8]? {

@@ -14,9 +14,8 @@ package struct AWSProfileFile: Hashable, Sendable {
     package init(_ bytes: [UInt8]) {
         var section: String?
         var parent: String?
-        for line in bytes.prefix(Self.longest).split(whereSeparator: {
-            $0 == .lineFeed || $0 == .carriageReturn
-        }) {
+        let text = UnicodeText.utf8(Array(bytes.prefix(Self.longest)))
+        for line in text.split(whereSeparator: { $0 == .lineFeed || $0 == .carriageReturn }) {
             let isIndented = line.first?.isBlank == true
             let line = line.trimmed(\.isWhiteSpace)
             guard let first = line.first, first != .hash, first != .semicolon else { continue }

@@ -18,14 +18,13 @@ struct XMLReader {
     private var elements = 0
 
     init(_ bytes: [UInt8], limits: XMLElement.Limits) {
-        self.bytes = bytes
+        self.bytes = UnicodeText.utf8(bytes)
         self.limits = limits
     }
 
     private static let damaged = XMLElement.Fault(words: "the XML is damaged")
 
     mutating func document() throws(XMLElement.Fault) -> XMLElement {
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
         while place < bytes.count {
             if bytes[place] == .less { try markup() } else { try characters() }
         }

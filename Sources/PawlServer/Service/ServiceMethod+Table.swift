@@ -345,7 +345,7 @@ extension ServiceMethod {
             parameters: "[{name, content}]",
             result: "{items} or {text}, or {error}",
             help:
-                "Recognizes what somebody dropped or pasted: a Metalink, a command of curl or aria2c, or text. items: downloads as pawl.add takes them, with mirrors, digests and header fields. text: text in which URLs are to be looked for. content: the bytes in Base64. name: the file's name, for messages. Torrents and lists of checksums are errors.",
+                "Recognizes what somebody dropped or pasted: a Metalink, an input file with options, commands of curl, wget or aria2c, or text. items: downloads as pawl.add takes them, with mirrors, digests and header fields. text: text in which URLs are to be looked for. content: the bytes in Base64. name: the file's name, for messages. Torrents and lists of checksums are errors.",
             example: #"[{"name": "a.txt", "content": "aHR0cHM6Ly9leGFtcGxlLm9yZy9hCg=="}]"#,
             isReadOnly: true,
             body: { try await $0.read($1) }

@@ -16,6 +16,12 @@ extension ServiceMethods {
             switch try DroppedContent(bytes, named: name) {
             case .text(let text): return ["text": .string(text)]
             case .entries(let entries): return ["items": .array(entries.map(Self.item))]
+            case .list(let entries):
+                let translated = try TransferCommand.translated(entries) { name in
+                    DownloadOptions.hasOption(named: name) && name != "out" || ["dir", "user"].contains(name)
+                }
+                guard let translated else { return ["text": .string(String(decoding: bytes, as: UTF8.self))] }
+                return ["items": .array(translated.map(Self.item))]
             }
         } catch {
             return ["error": .object(ServiceJSON.members(PawlError(error)))]
@@ -37,6 +43,11 @@ extension ServiceMethods {
                 let parts = (values.last ?? "").split(separator: "/").map { String($0) }
                 folders += parts.dropLast()
                 options.append(JSON.Member(name, .string(parts.last ?? "")))
+            case "user":
+                // With the password in an input file.
+                let parts = (values.last ?? "").split(separator: ":", maxSplits: 1).map(String.init)
+                options.append(JSON.Member(name, .string(parts.first ?? "")))
+                if parts.count > 1 { options.append(JSON.Member("password", .string(parts[1]))) }
             case "header": options.append(JSON.Member(name, .array(values.map(JSON.string))))
             case "checksum": options.append(JSON.Member(name, .string(values.joined(separator: ","))))
             case _: options.append(JSON.Member(name, .string(values.last ?? "")))

@@ -93,6 +93,34 @@ struct TransferCommandTests {
     }
 
     @Test(arguments: [
+        ("curl -G http://a/f -d x=1 -d 'y=a b'", "http://a/f?x=1&y=a%20b"),
+        ("curl -Gd x=1 'http://a/f?q=0#part'", "http://a/f?q=0&x=1#part"),
+        (
+            "curl --get --data-urlencode 'q=a&b c/é' --data-raw @x http://a/",
+            "http://a/?q=a%26b%20c%2F%C3%A9&@x"
+        ),
+        ("curl -G --data-urlencode '=a=b' --data-urlencode c+d http://a/?", "http://a/?a%3Db&c%2Bd"),
+        ("curl --url-query 'a=1 2' --url-query '+b=%41' http://a/", "http://a/?a=1%202&b=%41"),
+        ("curl -G http://a/f", "http://a/f"), ("curl -G -d '' http://a/f", "http://a/f"),
+        ("curl a.example/f", "http://a.example/f"), ("wget ftp.a.example/f", "ftp://ftp.a.example/f"),
+    ])
+    func `data that curl appends to the query is appended`(command: String, url: String) throws {
+        #expect(try entry(command).addresses == [url])
+    }
+
+    @Test func `options of wget become those of Pawl`() throws {
+        let one = try entry(
+            "wget -c -nv --header='X: 1' --header 'Cookie: a=b' -O out.bin -P dir -U M -t 3 --no-check-certificate http://a/f"
+        )
+        #expect(one.addresses == ["http://a/f"] && values(one, "header") == ["X: 1", "Cookie: a=b"])
+        #expect(values(one, "output") == ["out.bin"] && values(one, "dir") == ["dir"])
+        #expect(values(one, "retries") == ["2"] && values(one, "insecure") == ["true"])
+        #expect(values(try entry("wget --tries=inf http://a/"), "retries") == ["1000000"])
+        let two = try TransferCommand.entries(in: "wget -q http://a/1 http://a/2")
+        #expect(two.map(\.addresses) == [["http://a/1"], ["http://a/2"]])
+    }
+
+    @Test(arguments: [
         ("curl -H 'Host: other' http://a/", "another host"), ("curl -H @file http://a/", "it reads a file"),
         ("curl http://a/ --data-raw 'x=1'", "it sends a body"),
         ("curl -X POST http://a/", "Pawl only sends GET"),
@@ -104,6 +132,12 @@ struct TransferCommandTests {
         ("curl -L", "the command has no URL"), ("curl --unheard-of http://a/", "no equivalent"),
         ("curl http://a/; rm -r x", "neither curl nor aria2c"),
         ("aria2c -T x.torrent", "torrents are not supported"),
+        ("curl -d x=1 http://a/", "it sends a body"), ("curl -G -d @f http://a/", "it reads a file"),
+        ("curl -G --data-urlencode n@f http://a/", "it reads a file"),
+        ("curl -G --json {} http://a/", "it sends a body"),
+        ("wget -r http://a/", "it follows the links"), ("wget --post-data=x http://a/", "it sends a body"),
+        ("wget -O x http://a/1 http://a/2", "several files into one"), ("wget -i list", "it reads a file"),
+        ("curl is http://a/", "is: it is no URL"), ("aria2c a.example/f", "it is no URL"),
     ])
     func `what is more than a download is refused with the reason`(command: String, reason: String) {
         #expect(why(command)?.contains(reason) == true, "\(why(command) ?? "taken")")
@@ -115,75 +149,5 @@ struct TransferCommandTests {
             TransferCommand.isCommand("  $ curl http://a/") && TransferCommand.isCommand("/bin/curl.exe x")
         )
         #expect(!TransferCommand.isCommand("curl") && !TransferCommand.isCommand("http://curl /x"))
-    }
-}
-
-struct DroppedContentTests {
-    @Test(arguments: [
-        ("<metalink>", true), ("<?xml version='1.0'?>\n<!-- a -->\n<ml:metalink xmlns:ml='urn:x'>", true),
-        ("\u{FEFF} <metalink\txmlns=''>", true), ("<html><metalink></html>", false), ("metalink", false),
-        ("<metalinks>", false), ("", false),
-    ])
-    func `a Metalink is known by its first element`(text: String, isMetalink: Bool) {
-        let bytes = Array(text.utf8)
-        #expect(
-            DroppedContent.isMetalink(bytes.starts(with: [0xEF]) ? bytes[3...] : bytes[...]) == isMetalink
-        )
-    }
-
-    private func read(_ text: String, _ name: String = "f") throws -> DroppedContent {
-        try DroppedContent(Array(text.utf8), named: name)
-    }
-
-    private func why(_ bytes: [UInt8], _ name: String) -> String? {
-        do throws(Failure) {
-            _ = try DroppedContent(bytes, named: name)
-            return nil
-        } catch { return error.description }
-    }
-
-    @Test(arguments: [
-        """
-        \u{FEFF}<?xml version="1.0"?>
-        <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="d/f.iso"><size>5</size>
-        <hash type="sha-256">\(String(repeating: "0a", count: 32))</hash>
-        <url priority="1">http://h/a</url><url priority="2">http://g/a</url></file></metalink>
-        """,
-        """
-        <metalink version="3.0"><files><file name="d/f.iso"><size>5</size><verification>
-        <hash type="sha256">\(String(repeating: "0a", count: 32))</hash></verification><resources>
-        <url type="http" preference="90">http://h/a</url><url type="http" preference="9">http://g/a</url>
-        </resources></file></files></metalink>
-        """,
-    ])
-    func `a Metalink is one download with its mirrors and digests, whatever its name`(text: String) throws {
-        guard case .entries(let entries) = try read(text, "list.txt") else {
-            Issue.record("taken for text")
-            return
-        }
-        #expect(entries.map(\.addresses) == [["http://h/a", "http://g/a"]])
-        let options = entries[0].options.map { "\($0.name)=\($0.value)" }
-        #expect(
-            options == [
-                "output=d/f.iso", "checksum=sha-256=\(String(repeating: "0a", count: 32))", "length=5",
-            ]
-        )
-    }
-
-    @Test func `other content is refused by what it is`() {
-        let torrent = Array("d8:announce35:http://tracker.example.org/announce4:infod4:name1:fee".utf8)
-        #expect(why(torrent, "a.txt")?.contains("a.txt: torrents are not supported") == true)
-        let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + Array("JFIF http://a/".utf8)
-        #expect(why(picture, "p.jpg")?.contains("p.jpg: it is neither a list of URLs nor a Metalink") == true)
-        let sums = Array("\(String(repeating: "0a", count: 32))  f.iso\n".utf8)
-        #expect(why(sums, "SHA256SUMS")?.contains("SHA256SUMS: it has checksums, but no URLs") == true)
-        #expect(why(Array("<metalink><file".utf8), "m")?.contains("cannot use the Metalink m") == true)
-    }
-
-    @Test func `text stays text, in UTF-16 too`() throws {
-        #expect(try read("http://a/1\nhttp://a/2") == .text("http://a/1\nhttp://a/2"))
-        #expect(try read("d: http://a/1") == .text("d: http://a/1"))
-        let wide = "http://a/1é".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-        #expect(try DroppedContent([0xFF, 0xFE] + wide, named: "f") == .text("http://a/1é"))
     }
 }

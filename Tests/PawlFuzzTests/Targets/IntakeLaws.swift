@@ -13,8 +13,21 @@ enum IntakeLaws {
                 }
             }
         }
-        if case .entries(let entries)? = try? DroppedContent(bytes, named: "f") {
-            try hold(!entries.isEmpty, "no download")
+        switch try? DroppedContent(bytes, named: "f") {
+        case .entries(let entries): try hold(!entries.isEmpty, "no download")
+        case .list(let entries):
+            let translated = (try? TransferCommand.translated(entries) { $0 == "dir" }) ?? nil
+            try hold(translated?.count ?? entries.count == entries.count, "a download is missing")
+        case .text, nil: break
+        }
+        let utf8 = UnicodeText.utf8(bytes)
+        try hold(
+            utf8 == bytes || bytes.suffix(utf8.count) == utf8[...]
+                || String(validating: utf8, as: UTF8.self) != nil,
+            "no text"
+        )
+        if let checksum = Checksum(text: text) {
+            try hold(Checksum(text: checksum.text) == checksum, "a digest is another one: \(text)")
         }
         let plain = String(text.unicodeScalars.filter { $0 != "'" && $0 != "^" }.map(Character.init))
         guard plain.utf8.count < 1000 else { return }

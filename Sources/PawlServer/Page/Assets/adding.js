@@ -35,6 +35,8 @@ export function openAdding(actions, addresses = [], items = []) {
   const start = startChoice("enqueued");
   /** What was dropped or pasted with more than a URL, by URL. @type {Map<string, Item>} */
   const known = new Map();
+  /** What the form had before a single download filled it, and then. @type {{before: Record<string, string>, after: Record<string, string>} | null} */
+  let single = null;
   const count = make("p", { class: "hint", role: "status" });
   const preview = make("ul", { class: "plain-list checks" });
   const check = make("button", { type: "button", class: "small" }, words.check);
@@ -66,6 +68,12 @@ export function openAdding(actions, addresses = [], items = []) {
   check.addEventListener("click", () => checkAll(actions, urls, form, check, preview));
   urls.addEventListener("input", () => {
     preview.replaceChildren();
+    if (single && expanded(urls.value).urls.length > 1) {
+      // Header fields, a login and a folder of one are not those of all; what was edited since stays.
+      const { before, after } = single;
+      form.fill(Object.fromEntries(Object.entries(form.draft).filter(([name, value]) => value === after[name]).map(([name]) => [name, before[name]])));
+      single = null;
+    }
     showCount(urls, form, count, check);
   });
   urls.addEventListener("paste", async (event) => {
@@ -74,13 +82,22 @@ export function openAdding(actions, addresses = [], items = []) {
     event.preventDefault();
     const found = await pasted(actions.connection, text);
     for (const problem of found.problems) setProblem(urls, textOf(problem));
-    if (found.items.length + found.urls.length > 0) put(found.urls, found.items);
+    if (found.items.length > 0) put(found.urls, found.items);
+    else if (found.problems.length === 0) {
+      // As the browser would have done.
+      urls.setRangeText(text, urls.selectionStart, urls.selectionEnd, "end");
+      urls.dispatchEvent(new Event("input"));
+    }
   });
   const put = (/** @type {string[]} */ more, /** @type {Item[]} */ moreItems) => {
     for (const item of moreItems) known.set(item.url, item);
     const isOnly = urls.value.trim() === "" && more.length === 0 && moreItems.length === 1;
     urls.value = [urls.value.trimEnd(), ...more, ...moreItems.map(({ url }) => url)].filter(Boolean).join("\n");
-    if (isOnly) form.fillFrom({ group: null, priority: 0, ...moreItems[0], folder: moreItems[0].folder ?? "" });
+    if (isOnly) {
+      const before = form.draft;
+      form.fillFrom({ group: null, priority: 0, ...moreItems[0], folder: moreItems[0].folder ?? "" });
+      single = { before, after: form.draft };
+    }
     urls.dispatchEvent(new Event("input"));
     urls.focus();
   };

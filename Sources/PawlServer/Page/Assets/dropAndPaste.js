@@ -11,8 +11,9 @@ const largestList = 4 << 20;
  * @typedef {{call: (method: string, ...parameters: any[]) => Promise<any>}} Caller
  */
 
-/** Whether text is more than URLs: a command, or a Metalink. @param {string} text */
-export const isMore = (text) => /^\s*(?:\$\s+)?(?:\S*[/\\])?(?:curl|aria2c)(?:\.exe)?\s/i.test(text) || /<metalink[\s>]/.test(text);
+/** Whether text may be more than URLs, which the service decides: commands, a list with options, or a Metalink. @param {string} text */
+export const isMore = (text) =>
+  /(?:^|[\s`>/\\])(?:curl|wget|aria2c)(?:\.exe)?[ \t]/i.test(text) || /\n[ \t]+[\w-]+=/.test(text) || /<metalink[\s>]/.test(text);
 
 /**
  * Text and files as URLs and downloads; the service recognizes what they are.

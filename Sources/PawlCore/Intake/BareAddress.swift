@@ -1,28 +1,7 @@
-import PawlCore
-
-/// URLs as people type them: without a command before them, and without a scheme.
+/// URLs as people type them: without a scheme.
 package enum BareAddress {
-    /// Whether arguments without a command can only mean `pawl get`: they have a URL or a list of URLs.
-    static func begins(_ arguments: ArraySlice<String>) -> Bool {
-        guard let first = arguments.first else { return false }
-        guard first.hasPrefix("-") else { return isAddress(first) }
-        return arguments.contains { word in
-            guard !word.hasPrefix("-") else { return isList(word) }
-            return hasScheme(word) || hasNoScheme(word) && word.contains("/")
-        }
-    }
-
-    private static func isAddress(_ word: String) -> Bool {
-        hasScheme(word) || hasNoScheme(word) || word.hasPrefix("magnet:")
-    }
-
-    /// `-i FILE` and `--input-file`, which `get` shares with wget and aria2.
-    private static func isList(_ word: String) -> Bool {
-        word.hasPrefix("--input-file") || word.hasPrefix("-i")
-    }
-
     /// Whether the word contains `://`; by bytes, because a list may have thousands of URLs.
-    private static func hasScheme(_ word: String) -> Bool {
+    package static func hasScheme(_ word: String) -> Bool {
         var rest = word.utf8[...]
         while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
             rest = rest[colon...].dropFirst()

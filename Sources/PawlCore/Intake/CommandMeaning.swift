@@ -1,0 +1,253 @@
+/// What an option of a command means for a download.
+enum CommandMeaning {
+    /// Nothing that matters: whether it has a value.
+    case ignored(hasValue: Bool)
+    /// An option of a download with that name, whose value is the option's or this one.
+    case option(String, fixed: String? = nil)
+    case header, cookie, referer, user, method, folder, name, remoteName, tries, url, bearer
+    /// A body, or with `get` a part of the query.
+    case data(CommandData)
+    case get
+    /// A part of the query.
+    case query
+    case refused(LocalizableMessage)
+}
+
+extension CommandMeaning {
+    static func table(of program: TransferCommand.Program) -> [String: CommandMeaning] {
+        switch program {
+        case .curl: curl
+        case .wget: wget
+        case .aria2c: aria2c
+        }
+    }
+
+    static let list = LocalizableMessage("command-list", "it reads a file")
+    private static let head = LocalizableMessage("command-head", "it requests the header section only")
+    static let body = LocalizableMessage("command-body", "it sends a body, and Pawl only downloads")
+
+    /// Each meaning belongs to all names of its text.
+    private static func table(_ meanings: [(names: String, CommandMeaning)]) -> [String: CommandMeaning] {
+        var table: [String: CommandMeaning] = [:]
+        for (names, meaning) in meanings {
+            for name in names.split(separator: " ") { table[String(name)] = meaning }
+        }
+        return table
+    }
+
+    private static let curl = table([
+        ("H header", .header),
+        ("b cookie", .cookie),
+        ("A user-agent", .option("user-agent")),
+        ("e referer", .referer),
+        ("u user", .user),
+        ("o output", .name),
+        ("O remote-name", .remoteName),
+        ("output-dir", .folder),
+        ("url", .url),
+        ("x proxy", .option("proxy")),
+        ("noproxy", .option("no-proxy")),
+        ("k insecure", .option("insecure", fixed: "true")),
+        ("r range", .option("range")),
+        (
+            "m max-time y speed-time Y speed-limit retry-max-time c cookie-jar w write-out D dump-header",
+            .ignored(hasValue: true)
+        ),
+        (
+            "stderr trace trace-ascii limit-rate keepalive-time max-filesize expect100-timeout dns-servers",
+            .ignored(hasValue: true)
+        ),
+        ("connect-timeout", .option("connect-timeout")),
+        ("retry", .option("retries")),
+        ("retry-delay", .option("retry-delay")),
+        ("max-redirs", .option("max-redirects")),
+        ("cacert", .option("cacert")),
+        ("E cert", .option("cert")),
+        ("key", .option("key")),
+        ("interface", .option("interface")),
+        ("resolve", .option("resolve")),
+        ("C continue-at", .ignored(hasValue: true)),
+        (
+            "remote-name-all L location compressed s silent S show-error f fail fail-with-body",
+            .ignored(hasValue: false)
+        ),
+        (
+            "g globoff # progress-bar v verbose N no-buffer J remote-header-name R remote-time i include",
+            .ignored(hasValue: false)
+        ),
+        (
+            "0 http1.0 http1.1 http2 http2-prior-knowledge http3 4 ipv4 6 ipv6 n netrc create-dirs",
+            .ignored(hasValue: false)
+        ),
+        (
+            "path-as-is tr-encoding no-keepalive tcp-nodelay ssl-reqd tlsv1 tlsv1.2 tlsv1.3 Z parallel",
+            .ignored(hasValue: false)
+        ),
+        (
+            "no-progress-meter retry-connrefused retry-all-errors q disable basic anyauth no-alpn digest",
+            .ignored(hasValue: false)
+        ),
+        ("location-trusted", .option("location-trusted", fixed: "true")),
+        ("X request", .method),
+        (
+            "proto proto-redir proto-default parallel-max create-file-mode tls-max ciphers tls13-ciphers rate",
+            .ignored(hasValue: true)
+        ),
+        (
+            "ssl-no-revoke no-clobber remove-on-error fail-early styled-output no-styled-output xattr",
+            .ignored(hasValue: false)
+        ),
+        ("oauth2-bearer", .bearer),
+        ("G get", .get),
+        ("d data data-ascii data-binary", .data(.orFile)),
+        ("data-raw", .data(.raw)),
+        ("data-urlencode", .data(.encoded)),
+        ("url-query", .query),
+        ("json F form form-string T upload-file", .refused(body)),
+        ("I head", .refused(head)),
+        ("K config", .refused(.init("command-config", "it reads a file of curl's options"))),
+    ])
+
+    private static let wget = table([
+        ("header", .header),
+        ("U user-agent", .option("user-agent")),
+        ("referer", .referer),
+        ("load-cookies", .option("load-cookies")),
+        ("user http-user ftp-user", .option("user")),
+        ("password http-password http-passwd ftp-password", .option("password")),
+        ("O output-document", .name),
+        ("P directory-prefix", .folder),
+        ("t tries", .tries),
+        ("T timeout read-timeout", .option("timeout")),
+        ("connect-timeout", .option("connect-timeout")),
+        ("waitretry", .option("retry-delay")),
+        ("max-redirect", .option("max-redirects")),
+        ("bind-address", .option("interface")),
+        ("no-proxy", .option("no-proxy", fixed: "*")),
+        ("no-check-certificate", .option("insecure", fixed: "true")),
+        ("ca-certificate", .option("cacert")),
+        ("certificate", .option("cert")),
+        ("private-key", .option("key")),
+        (
+            "o output-file a append-output progress limit-rate dns-timeout w wait Q quota prefer-family retry-on-http-error",
+            .ignored(hasValue: true)
+        ),
+        (
+            "compression secure-protocol cut-dirs restrict-file-names certificate-type private-key-type",
+            .ignored(hasValue: true)
+        ),
+        (
+            "c continue q quiet v verbose nv no-verbose show-progress b background S server-response",
+            .ignored(hasValue: false)
+        ),
+        (
+            "nc no-clobber N timestamping content-disposition trust-server-names no-hsts no-cache no-cookies",
+            .ignored(hasValue: false)
+        ),
+        (
+            "4 inet4-only 6 inet6-only nd no-directories nH no-host-directories np no-parent random-wait",
+            .ignored(hasValue: false)
+        ),
+        (
+            "no-dns-cache no-http-keep-alive retry-connrefused no-if-modified-since auth-no-challenge d debug",
+            .ignored(hasValue: false)
+        ),
+        ("no-glob no-passive-ftp no-use-server-timestamps no-netrc no-iri", .ignored(hasValue: false)),
+        ("method", .method),
+        ("post-data post-file body-data body-file", .refused(body)),
+        ("i input-file", .refused(list)),
+        (
+            "r recursive m mirror p page-requisites k convert-links l level A accept R reject x force-directories",
+            .refused(.init("command-recursive", "it follows the links of pages"))
+        ),
+        ("spider", .refused(head)),
+    ])
+
+    private static let aria2c = table([
+        ("header", .header),
+        ("U user-agent", .option("user-agent")),
+        ("referer", .referer),
+        ("load-cookies", .option("load-cookies")),
+        ("http-user ftp-user", .option("user")),
+        ("http-passwd ftp-passwd", .option("password")),
+        ("o out", .name),
+        ("d dir", .folder),
+        ("all-proxy http-proxy https-proxy", .option("proxy")),
+        ("no-proxy", .option("no-proxy")),
+        ("x max-connection-per-server", .option("connections")),
+        ("checksum", .option("checksum")),
+        ("t timeout", .option("timeout")),
+        ("connect-timeout", .option("connect-timeout")),
+        ("m max-tries", .tries),
+        ("retry-wait", .option("retry-delay")),
+        ("ca-certificate", .option("cacert")),
+        (
+            "s split k min-split-size j max-concurrent-downloads max-download-limit max-overall-download-limit l log",
+            .ignored(hasValue: true)
+        ),
+        (
+            "file-allocation allow-overwrite auto-file-renaming console-log-level summary-interval",
+            .ignored(hasValue: true)
+        ),
+        (
+            "c continue q quiet D daemon always-resume remote-time R http-accept-gzip",
+            .ignored(hasValue: false)
+        ),
+        (
+            "check-certificate conditional-get enable-color show-console-readout async-dns",
+            .ignored(hasValue: false)
+        ),
+        ("i input-file M metalink-file", .refused(list)),
+        ("T torrent-file", .refused(DroppedContent.noTorrents)),
+    ])
+}
+
+/// How the text of a piece of data becomes a part of a query.
+enum CommandData {
+    /// `@` at its beginning is followed by the name of a file.
+    case orFile
+    /// As it is.
+    case raw
+    /// `CONTENT`, `=CONTENT` or `NAME=CONTENT`, of which the content is percent-encoded; `@` is followed by the name of a file.
+    case encoded
+
+    func text(of given: String) throws(Failure) -> String {
+        switch self {
+        case .raw: return Self.usable(given)
+        case .orFile:
+            guard !given.hasPrefix("@") else { throw TransferCommand.refusal(given, CommandMeaning.list) }
+            return Self.usable(given)
+        case .encoded:
+            guard let equals = given.firstIndex(of: "=") else {
+                guard !given.contains("@") else { throw TransferCommand.refusal(given, CommandMeaning.list) }
+                return Self.encoded(given)
+            }
+            let content = Self.encoded(String(given[given.index(after: equals)...]))
+            return equals == given.startIndex
+                ? content : "\(Self.usable(String(given[..<equals])))=\(content)"
+        }
+    }
+
+    /// Only what no query can have is encoded.
+    private static func usable(_ text: String) -> String {
+        coded(text) { $0 > 0x20 && $0 < 0x7F && $0 != .hash }
+    }
+
+    private static func encoded(_ text: String) -> String {
+        coded(text) {
+            $0.isLetter || $0.isDigit || [.dash, .dot, .underscore, UInt8(ascii: "~")].contains($0)
+        }
+    }
+
+    private static func coded(_ text: String, unless isPlain: (UInt8) -> Bool) -> String {
+        var coded: [UInt8] = []
+        for byte in text.utf8 {
+            if isPlain(byte) {
+                coded.append(byte)
+            } else {
+                coded += [.percent] + Array(Hexadecimal.text([byte]).uppercased().utf8)
+            }
+        }
+        return String(decoding: coded, as: UTF8.self)
+    }
+}
