@@ -92,6 +92,15 @@ int pawl_open_folder_beneath(int folder, const char *path) {
     return open_resolved(folder, path, O_DIRECTORY, 0);
 }
 
+int pawl_open_folder_at(int folder, const char *path) {
+    int file;
+    do file = openat(folder, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    while (file < 0 && errno == EINTR);
+    return file < 0 ? -errno : file;
+}
+
+int pawl_open_parent(int folder) { return pawl_open_folder_at(folder, ".."); }
+
 int pawl_open_unnamed(int folder, unsigned mode) {
 #ifdef O_TMPFILE
     // A file that is not listed under /proc cannot be named without a privilege.

@@ -30,7 +30,7 @@ struct FolderSink: SampleSink {
                 // Each draft has one.
                 try publish(drafts, &records)
                 drafts = []
-                try folder.awaitDescriptor()
+                try folder.awaitDescriptors()
                 do throws(Failure) { try draft(&records, index, job, &drafts) } catch {
                     records[index].result.fail(error)
                 }
@@ -58,7 +58,12 @@ struct FolderSink: SampleSink {
         try folder.syncAll()
         for (index, draft, content) in drafts {
             do throws(Failure) {
-                try publish(draft, content, &records[index])
+                do throws(Failure) { try publish(draft, content, &records[index]) } catch
+                    where error.lacksDescriptors
+                {
+                    try folder.awaitDescriptors()
+                    try publish(draft, content, &records[index])
+                }
             } catch { records[index].result.fail(error) }
             records[index].content = nil
         }

@@ -148,7 +148,13 @@ package final class PipeInbox: Sendable {
                     unsafe poll(&readable, 1, -1)
                 } else if errno != EINTR {
                     return endInput(
-                        Failure(.cannotOpen, "cannot read", at: "the jobs", because: SystemError.last.text)
+                        Failure(
+                            .cannotOpen,
+                            "cannot read",
+                            at: "the jobs",
+                            because: SystemError.last.message,
+                            remedy: "give --input a file, or pass them on standard input"
+                        )
                     )
                 }
             }

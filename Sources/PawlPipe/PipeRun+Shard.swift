@@ -131,7 +131,6 @@ extension PipeRun {
             // Open files are a scarce resource: content in files is moved to the store.
             if content.isInFile || heldBytes + content.memory > Self.longestHeld {
                 do throws(Failure) {
-                    if store == nil { store = try spoolFolder.makeStore() }
                     record.content = try store?.keep(content)
                 } catch {
                     failure = failure ?? error

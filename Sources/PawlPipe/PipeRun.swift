@@ -114,12 +114,14 @@ package struct PipeRun {
         self.configuration = configuration.limitingConnects()
         self.inbox = inbox
         nextLook = clock.now
+        try SystemDescriptors.require(configuration.descriptors)
         reporter = try PipeReporter(configuration, now: clock.now)
         output = ResultWriter(configuration.output, inbox)
         var settings = Downloader.Configuration()
         // The schedule limits them; redirects that wait, and what they wait for, come on top.
         settings.jobs = 2 * configuration.jobs + PipeRun.mostHeld(configuration.jobs)
-        settings.threads = min(configuration.jobs, PipeRun.threads)
+        // Each keeps descriptors of its own.
+        settings.threads = min(configuration.jobs, PipeRun.threads, max(1, SystemDescriptors.limit / 32))
         settings.reportsEveryState = false
         settings.usesManyHosts = true
         settings.deniesPrivateAddresses = !configuration.allowsPrivateAddresses
@@ -142,7 +144,7 @@ package struct PipeRun {
             self.folder = format == .files ? FolderSink(folder: folder) : nil
             objects = nil
         case .objects(let address):
-            let spool = SpoolFolder(PipeRun.temporaryFolder)
+            let spool = PipeRun.makeTemporarySpool()
             let prefix = try ObjectPrefix(address, configuration.download, spool: spool)
             place = prefix
             let threads = min(configuration.jobs, PipeRun.mostRequests)
@@ -153,8 +155,10 @@ package struct PipeRun {
             self.folder = nil
         case nil: (place, self.folder, objects) = (nil, nil, nil)
         }
-        spoolFolder = place?.spool ?? SpoolFolder(PipeRun.temporaryFolder)
+        spoolFolder = place?.spool ?? PipeRun.makeTemporarySpool()
         shard = try place.flatMap { (place) throws(Failure) in try ShardRun(configuration, format, place) }
+        // Later there may be no descriptor for it.
+        if shard?.sink != nil { store = try spoolFolder.makeStore() }
         let sinks: [(any SampleSink)?] = [shard?.sink, self.folder, objects]
         sink = SinkThread(sinks.lazy.compactMap { $0 }.first ?? NoSink(), inbox)
         hooks = configuration.hooks(inbox)
@@ -313,5 +317,25 @@ package struct PipeRun {
     }
     /// The maximum number of simultaneous requests to a bucket.
     private static let mostRequests = 32
-    private static var temporaryFolder: String { Environment.value(of: "TMPDIR") ?? "/tmp" }
+    private static func makeTemporarySpool() -> SpoolFolder {
+        SpoolFolder(Environment.value(of: "TMPDIR") ?? "/tmp", setting: "TMPDIR")
+    }
+}
+
+extension PipeConfiguration {
+    /// The descriptors that a run with one sample at a time needs.
+    fileprivate var descriptors: Int {
+        // A loop, a connection and a temporary file.
+        let always = 5
+        let isShard = shard != nil && format != .files
+        let own =
+            switch target {
+            case nil: 0
+            // The folder twice, and what stores one sample, or the files of the shard.
+            case .folder: isShard ? 6 : 5
+            // A connection to the store, and the same.
+            case .objects: isShard ? 5 : 2
+            }
+        return always + own
+    }
 }

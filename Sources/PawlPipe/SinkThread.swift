@@ -31,7 +31,10 @@ final class SinkThread: Sendable {
         }
     }
 
-    private static let room = 8 << 20
+    fileprivate static let room = 8 << 20
+
+    /// The load of an open file: a few of them may wait, at most a sixteenth of the descriptors of this process.
+    fileprivate static let fileLoad = max(128 << 10, room / max(1, SystemDescriptors.limit / 16))
 
     private let state = Monitor(State())
 
@@ -70,5 +73,5 @@ final class SinkThread: Sendable {
 
 extension PipeRecord {
     /// Its cost while it waits: bytes of memory, or more for an open file, because those are limited.
-    fileprivate var load: Int { content.map { $0.ownsFile ? 128 << 10 : $0.memory } ?? 0 }
+    fileprivate var load: Int { content.map { $0.ownsFile ? SinkThread.fileLoad : $0.memory } ?? 0 }
 }

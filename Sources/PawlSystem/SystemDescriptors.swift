@@ -1,4 +1,6 @@
 import CPawlSystem
+import Glibc
+package import PawlCore
 import PawlEngine
 
 /// The descriptors of this process.
@@ -26,6 +28,28 @@ package final class SystemDescriptors: Descriptors {
 
     /// Whether hardly any is left, so that what has just failed may have failed for that.
     package static var areUsedUp: Bool { pawl_free_descriptors() < each }
+
+    /// How many descriptors this process may have open.
+    package static var limit: Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Throws code 15 unless so many further descriptors can be opened: for a program's start, since what lacks one later only
+    /// waits.
+    package static func require(_ count: Int) throws(Failure) {
+        let free = Int(pawl_free_descriptors())
+        guard free < count else { return }
+        let limit = limit
+        throw Failure(
+            .cannotOpen,
+            "cannot start",
+            at: "with \(limit) descriptors",
+            because: "this needs at least \(limit - free + count)",
+            remedy: "raise the limit of open files (ulimit -n)"
+        )
+    }
 
     /// Raises the soft limit to the hard one; programs that are started get the former one.
     ///

@@ -1,4 +1,5 @@
 import Glibc
+import PawlCore
 import PawlTestKit
 import Testing
 
@@ -39,5 +40,33 @@ import Testing
         _ = unsafe symlink(folder.path("out"), folder.path("root"))
         #expect(text(root, path("f")) == nil)
         #expect(text(root, path("a/c/f")) == "inside")
+    }
+
+    @Test func `a path through links stays in the folder, however they are written`() throws {
+        let folder = try TemporaryFolder()
+        for path in ["root", "root/a", "root/a/b", "out", "rootless"] {
+            _ = unsafe mkdir(folder.path(path), 0o700)
+        }
+        let links = [
+            ("inside", folder.path("root/a")), ("itself", folder.path("root")), ("relative", "a"),
+            ("around", "../root/a"), ("missing", folder.path("root/none")),
+            ("beside", folder.path("rootless")), ("up", folder.path("")), ("top", "/"), ("outside", "../out"),
+            ("twice", "beside"),
+        ]
+        for (name, target) in links { #expect(unsafe symlink(target, folder.path("root/\(name)")) == 0) }
+        func isRefused(_ path: String) -> Bool {
+            do throws(Failure) {
+                try RootFolder.check(path, below: folder.path("root"))
+                return false
+            } catch { return error.code == .badOption }
+        }
+        for path in [
+            "a/b", "inside/b", "inside/new", "itself/a", "relative/b", "around/b", "missing/x", "new/x",
+        ] {
+            #expect(!isRefused(path), "\(path)")
+        }
+        for path in ["beside", "beside/new/x", "up/out", "top/tmp", "outside", "outside/new", "twice"] {
+            #expect(isRefused(path), "\(path)")
+        }
     }
 }

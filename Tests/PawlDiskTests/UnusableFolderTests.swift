@@ -83,6 +83,20 @@ import Testing
         #expect(refusal("/dev/null")?.why == "/dev/null is not a folder")
     }
 
+    @Test func `a link in the path that leads nowhere is named`() throws {
+        let folder = TestFolder()
+        let (dead, circle) = ("\(folder.path)/dead", "\(folder.path)/circle")
+        #expect(unsafe symlink("nothing", dead) == 0 && symlink("circle", circle) == 0)
+        for path in [dead, dead + "/x", dead + "/x/y"] {
+            #expect(refusal(path)?.why == "the symbolic link \(dead) leads to nothing")
+        }
+        for path in [circle, circle + "/x"] {
+            #expect(refusal(path)?.why == "the symbolic link \(circle) leads back to itself")
+        }
+        #expect(refusal(dead)?.code == .cannotMakeFolder)
+        #expect(folder.names.sorted() == ["circle", "dead"])
+    }
+
     @Test(arguments: ["/proc", "/proc/none"])
     func `a file system that has only its own files is named as the cause`(path: String) throws {
         let failure = try #require(refusal(path))

@@ -38,25 +38,57 @@ import Testing
     }
 
     /// The sink needs one while the transfers have all others.
+    ///
+    /// Each file is in a folder of its own, which needs one, too; of longer ones, so do those that wait for it.
     @Test(arguments: [18, 64], [[], ["--format", "tar", "--shard", "s"]])
     func `pawl pipe stores every sample with few descriptors`(
         limit: Int,
         format: [String]
     ) throws {
+        for length: Int64 in [2000, 300_000] {
+            let bench = try PipeBench()
+            try bench.write(
+                (0..<60).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: length)) }
+            )
+            let run = try pipe(bench, limit, places: 64, format)
+            #expect(run.exit == .code(0), "\(run.errors)")
+            #expect(run.lines.count { $0.contains(#""status":"ok""#) } == 60, "\(run.errors)")
+        }
+    }
+
+    @Test(arguments: [[], ["--format", "tar", "--shard", "s"]])
+    func `pawl pipe says at its start how many descriptors it needs, and runs with them`(
+        format: [String]
+    ) throws {
         let bench = try PipeBench()
-        let sources = (0..<80).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: 2000)) }
-        try bench.write(sources.enumerated().map { #"{"url":"\#($1)","out":"s\#($0)"}"# })
+        try bench.write(
+            (0..<20).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: 2000)) }
+        )
+        var isEnough = false
+        for limit in 8...24 where !isEnough {
+            let run = try pipe(bench, limit, places: 8, format)
+            isEnough = run.exit == .code(0)
+            guard !isEnough else { break }
+            #expect(run.exit == .code(15) && run.lines.isEmpty, "\(limit): \(run.errors)")
+            #expect(
+                run.errors.hasPrefix("pawl: cannot start with \(limit) descriptors: this needs at least ")
+            )
+            #expect(bench.origin.log.records.isEmpty, "nothing is requested in vain")
+        }
+        #expect(isEnough)
+    }
+
+    private func pipe(_ bench: PipeBench, _ limit: Int, places: Int, _ format: [String]) throws -> PawlProcess
+    {
         let pipe =
-            ["pipe", "-i", "jobs", "--to", "out", "-j", "16", "--per-host", "16", "--host-delay", "0"]
-            + PipeBench.local + format
-        let run = try PawlProcess.run(
+            ["pipe", "-i", "jobs", "--to", "out", "-j", "\(places)", "--per-host", "\(places)"]
+            + ["--host-delay", "0"] + PipeBench.local + format
+        return try PawlProcess.run(
             "/bin/sh",
             ["-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", PawlBinary.path] + pipe,
             environment: ["HOME": bench.folder.path],
             folder: bench.folder.path
         )
-        #expect(run.exit == .code(0), "\(run.errors)")
-        #expect(run.lines.count { $0.contains(#""status":"ok""#) } == 80, "\(run.errors)")
     }
 
     @Test func `a program that is started gets the soft limit that Pawl was started with`() throws {

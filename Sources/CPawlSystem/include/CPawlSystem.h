@@ -39,6 +39,12 @@ int pawl_open_folder_beneath(int folder, const char *path);
 // Opens a folder by its path: a descriptor, or -errno. Symbolic links are followed.
 int pawl_open_folder(const char *path);
 
+// The same, by its path below another one, wherever links lead. It serves only to be identified.
+int pawl_open_folder_at(int folder, const char *path);
+
+// Opens the parent of a folder, which serves only to be identified: a descriptor, or -errno.
+int pawl_open_parent(int folder);
+
 // Calls `each` with the names in the folder that end in `ending`.
 void pawl_list_folder(
     int folder, const char *ending, void *context, void (*each)(void *context, const char *name));

@@ -28,7 +28,13 @@ extension Command {
         if let path = options.retriedManifest ?? options.inputFile, path != "-" {
             configuration.input = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard configuration.input >= 0 else {
-                throw Failure(.cannotOpen, "cannot open", at: path, because: SystemError.last.text)
+                throw Failure(
+                    .cannotOpen,
+                    "cannot open",
+                    at: path,
+                    because: SystemError.last.message,
+                    remedy: "check the path and its permissions"
+                )
             }
         }
         let inbox = PipeInbox()

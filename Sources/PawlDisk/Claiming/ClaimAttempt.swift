@@ -139,24 +139,7 @@ struct ClaimAttempt {
 
     /// Why what has the final name is neither replaced nor taken for the download.
     private func occupied(by found: FileStatus) -> Failure {
-        if found.isRegular { return .exists(finalPath) }
-        if isSpecial(found) { return .noFile(finalPath) }
-        guard found.isLink else {
-            return .notAFile(
-                finalPath,
-                because: LocalizableMessage("folder-name-exists", "a directory of that name exists")
-            )
-        }
-        let why =
-            switch folder.target(of: names.final) {
-            case nil:
-                LocalizableMessage("link-to-nothing", "a symbolic link of that name leads to nothing")
-            case let target? where target.isRegular:
-                LocalizableMessage("link-exists", "a symbolic link of that name exists")
-            case _?:
-                LocalizableMessage("link-to-folder", "a symbolic link of that name leads to a directory")
-            }
-        return .notAFile(finalPath, because: why)
+        found.isRegular ? .exists(finalPath) : folder.obstacle(names.final, found)
     }
 
     func status(of name: String) throws(Failure) -> FileStatus? {

@@ -133,7 +133,8 @@ package struct SampleContent: Sendable {
         return hash.finish()
     }
 
-    func write(to target: OpenFile, at start: Int64) throws(Failure) {
+    /// `path`: of the target, for messages.
+    func write(to target: OpenFile, at start: Int64, path: String) throws(Failure) {
         var offset = start
         try forEachPiece { (piece) throws(Failure) in
             do throws(SystemError) {
@@ -141,7 +142,7 @@ package struct SampleContent: Sendable {
                     try unsafe target.write(buffer, at: offset)
                 }
             } catch {
-                throw Failure.sample(.inputOutput, "cannot write to", at: "a temporary file", error)
+                throw Failure.sample(.inputOutput, "cannot write", at: path, error)
             }
             offset += Int64(piece.count)
         }

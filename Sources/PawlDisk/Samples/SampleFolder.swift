@@ -56,7 +56,7 @@ package final class SampleFolder: Sendable {
 
         package func append(_ content: SampleContent) throws(Failure) {
             let start = length
-            try content.write(to: file, at: start)
+            try content.write(to: file, at: start, path: path)
             end.withLock { $0 = start + content.length }
         }
 
@@ -154,13 +154,19 @@ package final class SampleFolder: Sendable {
         }
     }
 
-    /// Waits until a descriptor is free.
-    package func awaitDescriptor() throws(Failure) {
+    /// What one sample needs at once: the two folders of its path, a check of that, and its file.
+    private static let descriptors = 4
+
+    /// Waits until there are descriptors for another sample.
+    package func awaitDescriptors() throws(Failure) {
         let pause = 0.05
         for attempt in 0...Int(Self.patience / pause) {
             if attempt > 0 { SystemThread.sleep(seconds: pause) }
             do throws(SystemError) {
-                _ = try root.open(".", flags: O_RDONLY | O_DIRECTORY)
+                var held: [OpenFile] = []
+                for _ in 0..<Self.descriptors {
+                    held.append(try root.open(".", flags: O_RDONLY | O_DIRECTORY))
+                }
                 return
             } catch {
                 let failure = Failure.sample(.inputOutput, "cannot write to", at: path, error)
@@ -209,16 +215,25 @@ package final class SampleFolder: Sendable {
             return nil
         }
         try folders.open(path).checkBeneath(parts.folder, folder)
+        let obstacle: FileStatus
         do throws(SystemError) {
-            guard try folder.status(of: parts.name) != nil else { return nil }
-            let file = try folder.open(parts.name, flags: O_RDONLY | O_NONBLOCK)
-            let status = try file.status()
-            guard status.isRegular else { throw SystemError(number: EEXIST) }
-            return Existing(file, length: status.length)
+            guard let found = try folder.status(of: parts.name) else { return nil }
+            if found.isRegular {
+                let file = try folder.open(parts.name, flags: O_RDONLY | O_NONBLOCK)
+                let opened = try file.status()
+                if opened.isRegular { return Existing(file, length: opened.length) }
+                // It has got the name meanwhile.
+                obstacle = opened
+            } else {
+                obstacle = found
+            }
         } catch {
             if error.isMissing { return nil }
-            throw Failure.sample(.fileExists, "cannot read", at: folder.path(of: parts.name), error)
+            var failure = Failure.sample(.fileExists, "cannot read", at: folder.path(of: parts.name), error)
+            if error.number == EACCES { failure.remedy = "make the file readable, or choose another name" }
+            throw failure
         }
+        throw folder.obstacle(parts.name, obstacle)
     }
 
     private func place(of name: String) throws(Failure) -> (folder: Folder, name: String) {

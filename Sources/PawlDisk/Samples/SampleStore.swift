@@ -19,11 +19,17 @@ package struct SampleStore: Sendable {
     /// Writes a content to the file; returns it as a region of the file.
     package mutating func keep(_ content: SampleContent) throws(Failure) -> SampleContent {
         if end >= longest {
-            file = try folder.open()
-            end = 0
+            do throws(Failure) {
+                file = try folder.open()
+                end = 0
+            } catch  where error.lacksDescriptors {
+                // The present one gets longer.
+            }
         }
         let start = end
-        try content.write(to: file, at: start)
+        do throws(Failure) { try content.write(to: file, at: start, path: folder.path) } catch {
+            throw folder.explained(error)
+        }
         end += content.length
         return SampleContent(file: file, start: start, length: content.length)
     }

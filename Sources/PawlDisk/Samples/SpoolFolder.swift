@@ -8,8 +8,12 @@ package final class SpoolFolder: Sendable {
     let path: String
     let folders: FolderCache
 
-    package init(_ path: String) {
+    /// The setting with which another folder is chosen for temporary files.
+    private let setting: String?
+
+    package init(_ path: String, setting: String? = nil) {
         self.path = path
+        self.setting = setting
         folders = FolderCache(
             traits: nil,
             marks: false,
@@ -44,7 +48,15 @@ package final class SpoolFolder: Sendable {
 
     func check<Value>(_ body: () throws(SystemError) -> Value) throws(Failure) -> Value {
         do throws(SystemError) { return try body() } catch {
-            throw Failure.sample(.inputOutput, "cannot write to", at: path, error)
+            throw explained(Failure.sample(.inputOutput, "cannot write to", at: path, error))
         }
+    }
+
+    /// The failure with the setting as a remedy for a full disk.
+    func explained(_ failure: Failure) -> Failure {
+        guard failure.code == .diskFull, let setting else { return failure }
+        var failure = failure
+        failure.remedy = "free some space there, or set \(setting) to another folder, then run it again"
+        return failure
     }
 }

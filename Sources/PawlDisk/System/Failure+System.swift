@@ -216,6 +216,7 @@ extension Failure {
     private static func remedy(for error: SystemError) -> Remedy {
         switch error.number {
         case EACCES, EPERM: "choose another folder, or make this one writable"
+        case ENAMETOOLONG: "choose a shorter name or folder"
         case EROFS: "choose another folder: this file system is read-only"
         case EMFILE, ENFILE: "raise the limit of open files, or run fewer downloads at once"
         case EFBIG where error.isOfSizeLimit: .raiseSizeLimit

@@ -6,7 +6,8 @@ import Synchronization
 
 /// Keeps a bounded number of folders open, so that ten thousand small files do not resolve ten thousand paths.
 final class FolderCache: Sendable {
-    private static let limit = 64
+    /// A part of the descriptors of this process: its transfers need them, too.
+    private let limit = max(2, min(64, SystemDescriptors.limit / 16))
     private let folders = Mutex<[Bytewise<String>: Folder]>([:])
     private let marks: Bool
     private let traits: FileSystemTraits?
@@ -30,7 +31,8 @@ final class FolderCache: Sendable {
         if let folder = find(path) { return folder }
         do throws(SystemError) {
             return try keep(path)
-        } catch  where error.number == ENOENT {
+        } catch  where error.number == ENOENT || error.number == ELOOP {
+            if let dead = LocalizableMessage.deadLink(in: path) { throw .noFolder(path, because: dead) }
             try make(path)
         } catch  where error.number == ENOTDIR {
             throw Failure.noFolder(path, because: .file(inPlaceOf: path))
@@ -73,8 +75,19 @@ final class FolderCache: Sendable {
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
+    /// Closes folders that nothing else uses; `false` when none is kept.
+    private func release() -> Bool {
+        folders.withLock { folders in
+            defer { folders = [:] }
+            return !folders.isEmpty
+        }
+    }
+
     private func keep(_ path: String) throws(SystemError) -> Folder {
-        let descriptor = unsafe pawl_open_folder(path.isEmpty ? "." : path)
+        var descriptor = unsafe pawl_open_folder(path.isEmpty ? "." : path)
+        if [EMFILE, ENFILE].contains(-descriptor), release() {
+            descriptor = unsafe pawl_open_folder(path.isEmpty ? "." : path)
+        }
         guard descriptor >= 0 else { throw SystemError(number: -descriptor) }
         let file = OpenFile(adopting: descriptor)
         let folder = try Folder(
@@ -85,7 +98,7 @@ final class FolderCache: Sendable {
             user: user
         )
         folders.withLock { folders in
-            if folders.count >= Self.limit, let oldest = folders.first?.key { folders[oldest] = nil }
+            if folders.count >= limit, let oldest = folders.first?.key { folders[oldest] = nil }
             folders[Bytewise(path)] = folder
         }
         return folder

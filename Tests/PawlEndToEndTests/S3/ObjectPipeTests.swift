@@ -57,6 +57,26 @@ struct `Samples in an object store` {
         #expect(try object("data/s1.jpg") == bench.payload(1).bytes)
     }
 
+    @Test(.enabled(if: MountedFolder.isAvailable))
+    func `a full folder for the copy of a shard publishes nothing and leaves no upload`() throws {
+        let disk = try MountedFolder(bytes: 6 << 20)
+        let environment = store.environment.merging(["TMPDIR": disk.path]) { $1 }
+        let bench = try PipeBench(growth: 60_000, environment: environment)
+        let lines = (0..<12).map { number in
+            let url = bench.origin.serve("/\(number)", Payload(seed: UInt64(number), length: 900_000))
+            return #"{"url":"\#(url)","id":"s\#(number)"}"#
+        }
+        try bench.write(lines)
+        let full = try bench.start(tar)
+        #expect(full.wait() == .code(9) && full.lines.isEmpty, "\(full.errors)")
+        #expect(full.errors.contains("set TMPDIR to another folder"), "\(full.errors)")
+        #expect(try store.state().objects.isEmpty && store.state().uploads.isEmpty)
+        try disk.remount("size=64m")
+        let next = try bench.run(tar)
+        #expect(next.code == 0 && next.results.count == 12)
+        #expect(try store.state().objects == ["public/data/s.jsonl", "public/data/s.tar"])
+    }
+
     @Test func `an object of an earlier run is compared with the digests that its job states`() throws {
         let payload = Payload(seed: 6, length: 70_001)
         let url = bench.origin.serve("/p.jpg", payload)

@@ -351,6 +351,8 @@ const messages = {
   "file-not-by-pawl": "该文件不是由 Pawl 写入的",
   "file-system-of-own": "该文件系统不允许在此处新建文件或文件夹",
   "path-is-file": "{0} 不是文件夹",
+  "path-link-circle": "符号链接 {0} 指回自身",
+  "path-link-dead": "符号链接 {0} 没有指向任何文件",
   "part-with-final-name": "它是一个未完成下载的部分文件，被改了名",
   "part-not-continuing": "{0} 是它的一个未完成下载，但不接续它的内容",
   "file-unfinished-elsewhere": "{0} 表明另一个程序尚未完成该文件",
