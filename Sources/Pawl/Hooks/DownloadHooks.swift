@@ -35,7 +35,8 @@ public struct DownloadHooks: Sendable {
     /// Called before a redirect is followed, unless the options forbid it anyway (``DownloadOptions/maximumRedirects``,
     /// ``DownloadOptions/allowsDowngrade``).
     ///
-    /// A redirect is not followed before it has decided. Default `nil`: redirects are followed.
+    /// A redirect is not followed before it has decided, however long that takes: a person may decide. Until then the download
+    /// keeps its place in the queue; a pause, a removal and a shutdown take effect at once. Default `nil`: redirects are followed.
     public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision)?
 
     /// Called with each response that Pawl would use, before the first byte of its body is read, and with each error
