@@ -29,6 +29,26 @@ import Testing
         #expect(next.code == 0 && bench.origin.ended("/large").count >= 8, "\(next)")
     }
 
+    @Test(arguments: [429, 503])
+    func `a host that serves one request and refuses others meanwhile serves all in the end`(
+        status: Int
+    ) throws {
+        let bench = try Bench()
+        let paths = (0..<30).map { "/place/\($0)" }
+        // Long enough that others arrive meanwhile.
+        let urls = paths.enumerated().map { number, path in
+            bench.origin.serve(path, Payload(seed: UInt64(number), length: 20_000)) { $0.pace = 100_000 }
+        }
+        bench.origin.limitResponses(to: 1, refusal: .status(status))
+        let run = try bench.run(["get", "--progress", "none"] + urls)
+        #expect(run.code == 0, "\(run.text)")
+        for number in paths.indices {
+            let payload = Payload(seed: UInt64(number), length: 20_000)
+            #expect(bench.folder.difference("\(number)", from: payload) == nil, "\(number)")
+        }
+        #expect(bench.origin.log.records.contains { $0.status == status }, "no two requests met")
+    }
+
     @Test func `behind a stalled download and a refused one all others finish`() throws {
         let bench = try Bench()
         let good = files(bench, 12)

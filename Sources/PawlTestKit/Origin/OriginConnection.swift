@@ -94,6 +94,8 @@ extension OriginConnection {
         var behaviour = Behaviour()
         /// The number of responses in progress for the same path when it arrived.
         var running = 0
+        /// Whether it has one of the server's places.
+        var hasPlace = false
     }
 
     private func begin(_ request: Request) -> Exchange {
@@ -114,6 +116,8 @@ extension OriginConnection {
             )
             var behaviour = resource.behaviour
             resource.vary?(facts, &behaviour)
+            let hasPlace = state.serving < state.places ?? .max
+            if hasPlace { state.serving += 1 } else { behaviour.instead = state.refusal }
             resource.requests += 1
             resource.running += 1
             resource.tags += 1
@@ -123,7 +127,8 @@ extension OriginConnection {
                 request: request,
                 resource: resource,
                 behaviour: behaviour,
-                running: facts.running
+                running: facts.running,
+                hasPlace: hasPlace
             )
         }
     }
@@ -133,6 +138,7 @@ extension OriginConnection {
             state.log.records[exchange.record].end = outcome.end
             state.log.records[exchange.record].isHeld = false
             state.resources[exchange.request.path]?.running -= 1
+            if exchange.hasPlace { state.serving -= 1 }
         }
         return outcome.fate
     }

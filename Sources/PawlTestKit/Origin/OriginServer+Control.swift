@@ -74,6 +74,14 @@ extension OriginServer {
         state.with { $0.connectionLimit = limit }
     }
 
+    /// Responds to so many requests at once, whatever their paths, and to others with the refusal.
+    package func limitResponses(to places: Int, refusal: Behaviour.SubstituteResponse) {
+        state.with { state in
+            state.places = places
+            state.refusal = refusal
+        }
+    }
+
     /// The requests so far.
     package var log: RequestLog { state.read(\.log) }
 

@@ -12,6 +12,10 @@ package final class OriginServer: Sendable {
         /// Open connections: their socket, and the write end of the pipe that interrupts their waits.
         var connections: [Int: OriginConnection.Handle] = [:]
         var connectionLimit: Int?
+        /// How many responses it sends at once, whatever their paths, and what other requests get.
+        var places: Int?
+        var refusal = Behaviour.SubstituteResponse.status(429)
+        var serving = 0
         var isStopping = false
     }
 

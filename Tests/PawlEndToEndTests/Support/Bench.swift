@@ -53,7 +53,9 @@ final class Bench: Sendable {
     }
 
     /// Runs another command of the same user; its exit code and its output.
-    func run(_ command: String...) throws -> (code: Int32?, text: String) {
+    func run(_ command: String...) throws -> (code: Int32?, text: String) { try run(command) }
+
+    func run(_ command: [String]) throws -> (code: Int32?, text: String) {
         let process = try PawlProcess(
             PawlBinary.path,
             command,
