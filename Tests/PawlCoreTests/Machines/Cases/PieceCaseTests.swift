@@ -83,6 +83,25 @@ import Testing
         #expect(bench.machine.lanes.count == 1, "\(bench.said)")
     }
 
+    /// A 200 with neither a length nor validators where both are known may be an error page, but not for ever.
+    @Test(arguments: [0, 500])
+    func `a repeated response of unknown size is used where digests of pieces decide`(held: Int64) {
+        var bench = Bench {
+            $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
+        }
+        bench.begin(Bench.journal([ByteRange(0, held)], total: 1000))
+        for check in Self.checks(bench.said) {
+            let digest = Self.digest(check.piece + 1)
+            bench.said = bench.machine.pieceHashed(check, digest: digest, now: bench.now)
+        }
+        bench.respond(Bench.whole(nil, tag: nil))
+        #expect(bench.machine.lanes.isEmpty && bench.machine.written == held, "it is doubted once")
+        bench.ring()
+        bench.respond(Bench.whole(nil, tag: nil))
+        #expect(bench.machine.written == held && bench.machine.failure == nil, "\(bench.said)")
+        #expect(bench.machine.phase == .transferring)
+    }
+
     /// Two pieces of 500 bytes, of which the first is on disk, from a host whose tag was seen twice.
     private static func stable(hosts: [String] = ["a.example"]) -> Bench {
         var bench = Bench(hosts: hosts) {
