@@ -128,6 +128,11 @@ extension DownloadMachine {
         let isKnown = representation?.record(of: sources[lane.source].text, at: lane.host) != nil
         // The response proves less than its validators promised.
         representation?.distrust(sources[lane.source].text, at: lane.host)
+        if lane.redirects > 0 {
+            // Nor does the URL that redirects promise anything; else it would be requested so again after each expiry.
+            let given = sources[lane.source].given.origin.text
+            representation?.distrust(sources[lane.source].text, at: given)
+        }
         sources[lane.source].wentBack = false
         let drop = remove(index)
         if lanes.isEmpty { return [drop] + recording(openFirst(now: now)) }
