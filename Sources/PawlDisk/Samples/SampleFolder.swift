@@ -160,6 +160,7 @@ package final class SampleFolder: Sendable {
     /// Waits until there are descriptors for another sample.
     package func awaitDescriptors() throws(Failure) {
         let pause = 0.05
+        folders.release()
         for attempt in 0...Int(Self.patience / pause) {
             if attempt > 0 { SystemThread.sleep(seconds: pause) }
             do throws(SystemError) {

@@ -76,7 +76,8 @@ final class FolderCache: Sendable {
     }
 
     /// Closes folders that nothing else uses; `false` when none is kept.
-    private func release() -> Bool {
+    @discardableResult
+    func release() -> Bool {
         folders.withLock { folders in
             defer { folders = [:] }
             return !folders.isEmpty
