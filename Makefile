@@ -17,10 +17,12 @@ endif
 # Some at once, not all: what is timed out while many programs compute says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 
-RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
+# The quick tests run the program of their own build, the others the release binary.
+PROGRAM = $(CURDIR)/.build/release/pawl
+RUN_TESTS = PAWL_BINARY="$(PROGRAM)" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture test-aria2 test-engines chaos fuzz attack bench bench-get bench-integrity bench-pipe bench-objects bench-names load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
+.PHONY: quick-packages help build test test-all test-build test-worlds test-some test-programs test-main test-service test-page screenshots simulate torture test-aria2 test-engines chaos fuzz attack bench bench-get bench-integrity bench-pipe bench-objects bench-names load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -28,8 +30,13 @@ help: ## this list
 packages:
 	@Scripts/install-packages build
 
+# Without root, tests whose servers are missing are skipped, with the reason.
+quick-packages:
+	@Scripts/install-packages build
+	@Scripts/install-packages test || echo "pawl: tests that need them are skipped" >&2
+
 test-packages:
-	@Scripts/install-packages build test
+	@Scripts/install-packages build test browser
 	@Scripts/fetch-axe >/dev/null
 
 build: packages ## the release binary
@@ -49,19 +56,25 @@ else
 	@.build/release/PawlSimulate --sabotages
 endif
 
+test: PROGRAM = $(CURDIR)/.build/$(if $(SANITIZE),release,debug)/pawl
+test: LEFT_OUT = $(if $(SANITIZE),,--skip PawlEndToEndTests)
+test: quick-packages test-build $(if $(FILTER),test-some,$(if $(SANITIZE),build,test-worlds) test-main test-service) ## tests of the modules and 2,000 simulated worlds: one build, 10 minutes (FILTER=name: tests of that name; SANITIZE=thread or address: instrumented, with the whole program)
+	$(if $(FILTER)$(SANITIZE),,@echo "make test-all runs the rest: the release binary, the page in a browser, 20,000 worlds")
+
+test-all: test-packages build simulate test-programs test-page ## what `make test` leaves out: the release binary, the page, 20,000 worlds
+
+test-worlds: test-build
+	.build/debug/PawlSimulate 2000
+
+test-some test-main test-service test-programs test-page: test-build
+	$(RUN_TESTS) $(BUILD_FLAGS) --skip-build $(CHOSEN)
 # The service works on Swift's shared threads, which tests that wait for processes and servers hold: it has a run of its own.
 # Sessions count what their killed programs fetch twice, and go with it.
-# So has the browser, which moreover wants the memory that a sanitizer takes.
-GROUPS := test-main test-service $(if $(SANITIZE),,test-page)
-
-test: test-packages build $(if $(FILTER),test-some,$(if $(SANITIZE),,simulate) $(GROUPS)) ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
-
-test-main test-service test-page test-some: test-build
-	$(RUN_TESTS) $(BUILD_FLAGS) --skip-build $(CHOSEN)
-test-main: CHOSEN := --skip PawlSessionTests --skip PawlServerTests --skip PawlPageTests
-test-service: CHOSEN := --filter PawlSessionTests --filter PawlServerTests
-test-page: CHOSEN := --filter PawlPageTests
-test-some: CHOSEN := --filter $(FILTER)
+test-main: CHOSEN = $(LEFT_OUT) --skip PawlSessionTests --skip PawlServerTests --skip PawlPageTests
+test-service: CHOSEN = --filter PawlSessionTests --filter PawlServerTests
+test-programs: CHOSEN = --filter PawlEndToEndTests
+test-page: CHOSEN = --filter PawlPageTests
+test-some: CHOSEN = --filter $(FILTER)
 
 test-build:
 	$(if $(PRELOAD),clang -O1 -Wall -fPIC -shared Scripts/thread-sanitizer.c -o $(PRELOAD))
