@@ -108,7 +108,7 @@ extension DownloadMachine {
 
     mutating func finishExisting() -> [Action] {
         notePiecesVerified()
-        return [enter(.finished), .notify(.finished(length: map.total ?? 0, wasThere: true))]
+        return [enter(.finished), .notify(.finished(length: keptLength ?? map.total ?? 0, wasThere: true))]
     }
 
     mutating func failExisting(

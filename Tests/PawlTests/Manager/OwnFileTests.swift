@@ -42,6 +42,17 @@ import Testing
         }
     }
 
+    @Test func `an existing file that is kept is the file of the download, with its length`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        try FileSystem.write([1, 2, 3], to: bench.root.path("f"))
+        let request = bench.request(bench.origin.serve("/f", payload)) { $0.options.existingFile = .skip }
+        let download = try await manager.add(request)
+        #expect(try await download.file.length == 3)
+        let snapshot = try #require(await manager.snapshot(of: download.id))
+        #expect(snapshot.file == .there && snapshot.total == 3)
+    }
+
     @Test(arguments: Replacement.allCases)
     func `no command of a download touches another file that has its name`(_ way: Replacement) async throws {
         let bench = try ManagerBench()
