@@ -172,7 +172,7 @@ extension DownloadMachine {
                 "it states no total, and more bytes follow where its part ended"
             )
             return rangesBroken(evidence, lane: index, now: now)
-        default: return nil
+        case _: return nil
         }
     }
 
