@@ -54,7 +54,7 @@ package enum Action: Hashable, Sendable {
     var recordsFacts: Bool {
         switch self {
         case .startOver, .discard: true
-        default: false
+        case _: false
         }
     }
 }
